@@ -90,7 +90,7 @@ static const char *find_nickname(uint64_t guild, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_member_name(c->guilds, guild, guilds_self(c->guilds));
+	return guilds_known_name(c->guilds, guild, guilds_self(c->guilds));
 }
 
 static bool may_write(uint64_t guild, uint64_t channel, void *arg)

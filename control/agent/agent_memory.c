@@ -24,6 +24,7 @@ struct memory_ask {
 	uint32_t id;
 	uint64_t user;
 	json_t *skipped; /* of a write */
+	unsigned most;	 /* facts that may be told */
 };
 
 struct agent_memory {
@@ -416,6 +417,8 @@ static void take_facts(int err, const struct store_document *document, void *arg
 		/* Somebody may have come since the tool was called. */
 		if (who == AUDIENCE_NONE)
 			continue;
+		if (json_array_size(matches) == ask->most)
+			break;
 		append_line(matches, tell_fact(ask, fact, who == AUDIENCE_OWNER));
 		private = private || who == AUDIENCE_OWNER;
 	}
@@ -494,6 +497,9 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	}
 	if (!room_alone_with(m->a->room, q->user))
 		f.owner = 0;
+	/* Facts of closed channels come off, and must not take the places of others. */
+	ask->most = q->most;
+	f.most = STORE_FACTS_MAX;
 	request = json_loads(q->request, 0, NULL);
 	f.question = json_string_value(json_object_get(request, "words"));
 	err = store_find_facts(m->a->store, &f, take_facts, ask);

@@ -240,7 +240,7 @@ static int find_facts(struct agent_retrieval *r, uint64_t user)
 				.name = "",
 				.request = text,
 				.any = true,
-				.most = 2 * SLICE_FACTS};
+				.most = 4 * SLICE_FACTS}; /* some may not be told here */
 	int err = ENOMEM;
 
 	f.owner = room_alone_with(r->a->room, user) ? user : 0;

@@ -1,4 +1,4 @@
-/* What follows from the permissions of guilds.c. */
+/* What follows from what guilds.c knows: rights of members, and how many are in a channel. */
 #include "control/discord/guilds.h"
 #include "proto/discord.h"
 
@@ -22,4 +22,20 @@ bool guilds_may_move_to(const struct guilds *g, uint64_t guild_id, uint64_t chan
 
 	return guilds_permissions(g, guild_id, channel_id, user_id, &bits) &&
 	       (bits & needed) == needed;
+}
+
+static void count_one(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	(void)user;
+	(void)name;
+	(void)is_bot;
+	++*(unsigned *)arg;
+}
+
+unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	unsigned n = 0;
+
+	guilds_each(g, guild, channel, count_one, &n);
+	return n;
 }

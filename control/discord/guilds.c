@@ -552,10 +552,14 @@ bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct 
 	return true;
 }
 
+const char *guilds_known_name(const struct guilds *g, uint64_t guild, uint64_t user)
+{
+	return json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));
+}
+
 const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user)
 {
-	const char *name =
-		json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));
+	const char *name = guilds_known_name(g, guild, user);
 
 	return name ? name : "someone";
 }
@@ -576,22 +580,6 @@ void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guild
 		h(user, guilds_member_name(g, guild, user),
 		  json_is_true(json_object_get(part_of(g, guild, "members", user), "bot")), arg);
 	}
-}
-
-static void count_one(uint64_t user, const char *name, bool is_bot, void *arg)
-{
-	(void)user;
-	(void)name;
-	(void)is_bot;
-	++*(unsigned *)arg;
-}
-
-unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel)
-{
-	unsigned n = 0;
-
-	guilds_each(g, guild, channel, count_one, &n);
-	return n;
 }
 
 static bool has_role(const json_t *member, const char *id)

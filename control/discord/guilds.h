@@ -75,7 +75,9 @@ unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t chann
 typedef void(guilds_member_h)(uint64_t user, const char *name, bool is_bot, void *arg);
 void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h,
 		 void *arg);
-/* Display name; "someone" when unknown. Borrowed until the next event. */
+/* Display name; NULL when unknown. Borrowed until the next event. */
+const char *guilds_known_name(const struct guilds *g, uint64_t guild, uint64_t user);
+/* The same; "someone" when unknown. */
 const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user);
 
 /* True if the member holds the role. Everybody holds the one that has the guild's own id. */

@@ -80,8 +80,8 @@ unsigned slice_count(const struct memory_slice *s);
 bool slice_has_line(const char *text, const char *beginning);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
-/* Counts the content words, and those of them that the text holds; of scripts without blanks their
- * pairs of characters. */
+/* Returns the number of content words (without stop words); *shared: how many of them the text
+ * holds. Scripts without blanks count by pairs of characters. */
 unsigned slice_count_words(const char *words, const char *text, unsigned *shared);
 /* True if one of both holds every content word of the other. */
 bool slice_names(const char *words, const char *text);

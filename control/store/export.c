@@ -11,7 +11,7 @@
 #include "control/store/db.h"
 
 /* A row is told a level deeper than alone, with a comma; the rest of the document takes so much. */
-enum { ROW_BYTES = 256, HEAD_BYTES = 4096 };
+enum { ROW_BYTES = 128, HEAD_BYTES = 4096 };
 
 static const struct {
 	const char *name;
@@ -112,13 +112,17 @@ static int add_part(struct export *x, unsigned i, unsigned lists)
 	return err == ENOENT ? 0 : err;
 }
 
-/* The long lists stand first. What the others leave is theirs. */
-static int add_parts(struct export *x)
+/* shared: the long lists stand first, and what the others leave is theirs. Otherwise each takes
+ * what it needs, and all fit, or something is left out. */
+static int add_parts(struct export *x, size_t room, bool shared)
 {
 	int err = 0;
 
+	x->room = room;
+	x->n_left_out = 0;
+	json_object_clear(x->left_out);
 	for (unsigned i = sizeof parts / sizeof parts[0]; i > 0 && !err; i--)
-		err = add_part(x, i - 1, i);
+		err = add_part(x, i - 1, shared ? i : 1);
 	return err;
 }
 
@@ -127,13 +131,15 @@ int export_person(struct db *db, uint64_t user, uint64_t now_ms, size_t most, ui
 {
 	char id[24];
 	struct export x = {.db = db, .user = user, .limited = most, .left_out = json_object()};
+	size_t room = most > HEAD_BYTES ? most - HEAD_BYTES : 0;
 	int err = x.left_out ? 0 : ENOMEM;
 
-	x.room = most > HEAD_BYTES ? most - HEAD_BYTES : 0;
 	snprintf(id, sizeof id, "%llu", (unsigned long long)user);
 	x.document = json_pack("{s:s,s:I,s:s,s:O*}", "format", "parley-export-1", "at_ms",
 			       (json_int_t)now_ms, "user", id, "left_out", x.left_out);
-	err = err ? err : add_parts(&x);
+	err = err ? err : add_parts(&x, room, false);
+	if (!err && x.n_left_out)
+		err = add_parts(&x, room, true);
 	*left_out = x.n_left_out;
 	*out = err ? NULL : json_dumps(x.document, JSON_INDENT(1));
 	json_decref(x.document);

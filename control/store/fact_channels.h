@@ -1,15 +1,15 @@
-/* Where a fact was told: models tell it only where everybody may see one of these channels. On the
- * store's worker. */
+/* Where a fact was told. Models tell it in these channels and their threads, wherever everybody may
+ * see one of them, and to its author alone. On the store's worker. */
 #ifndef CONTROL_STORE_FACT_CHANNELS_H
 #define CONTROL_STORE_FACT_CHANNELS_H
 
 #include <jansson.h>
 #include <sqlite3.h>
 
-enum { FACT_CHANNELS = 8 }; /* of RENEW_FACT */
+enum { FACT_CHANNELS = 8 }; /* at most; RENEW_FACT and migration 23 write it as a number */
 
-/* ["ID", …] of this column; NULL: it was told for all of the server. One that cannot be read is no
- * channel. */
+/* A new list ["ID", …] of this column, which the caller owns; NULL: the whole server may be told. A
+ * list that cannot be read is empty: nobody may. */
 json_t *fact_channels(sqlite3_stmt *s, int column);
 
 #endif

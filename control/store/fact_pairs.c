@@ -1,4 +1,3 @@
-#include "control/store/fact_channels.h"
 #include "control/store/fact_pairs.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
+#include "control/store/fact_channels.h"
 #include "control/store/fact_known.h"
 #include "control/store/fact_people.h"
 #include "control/store/job.h"

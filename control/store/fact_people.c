@@ -10,7 +10,7 @@
 #include "control/store/db.h"
 #include "proto/discord.h"
 
-enum { NOUN_SIZE = 512 };
+enum { NOUN_SIZE = 2048 };
 
 void fact_people_clear(struct fact_people *people)
 {

@@ -1,4 +1,3 @@
-#include "control/store/fact_channels.h"
 #include "control/store/fact_rows.h"
 
 #include <errno.h>
@@ -19,10 +18,12 @@
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
+#include "control/store/fact_channels.h"
 #include "control/store/fact_known.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
 #include "control/store/job.h"
+#include "control/store/store.h"
 #include "control/store/summaries.h"
 #include "ipc/log.h"
 
@@ -165,6 +166,7 @@ static int renew_fact(struct db *db, const struct job *j, const struct statement
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, f->said_ms);
 	db_bind_uint(s, 3, j->channel);
+	db_bind_text(s, 4, text_at(f->item, "text"));
 	err = db_run(db, s);
 	return err ? err : add_sources(db, j, f->item, id);
 }
@@ -370,7 +372,7 @@ static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *w
 		db_bind_text(s, 4, query);
 	else
 		db_bind_uint(s, 4, mine ? j->user : 0);
-	db_bind_uint(s, 5, STORE_FACTS_READ);
+	db_bind_uint(s, 5, STORE_FACTS_MAX);
 	if (terms)
 		db_bind_uint(s, 6, own_first ? j->user : 0);
 	return s;
@@ -423,8 +425,8 @@ static int add_former(struct db *db, json_t *fact)
 struct found {
 	size_t n;
 	bool about_self; /* the question is about the speaker */
-	struct rank_line rank[STORE_FACTS_READ + LIKE];
-	json_t *fact[STORE_FACTS_READ + LIKE];
+	struct rank_line rank[STORE_FACTS_MAX + LIKE];
+	json_t *fact[STORE_FACTS_MAX + LIKE];
 };
 
 /* ENOENT: no more rows, or no more room. */

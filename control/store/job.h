@@ -65,8 +65,6 @@ enum job_kind {
 	JOB_CHECK_ROOM,
 };
 
-enum { STORE_FACTS_READ = 64 };
-
 /* Texts are the job's own, or NULL. */
 struct job {
 	enum job_kind kind;

@@ -24,10 +24,10 @@ int job_note_read(struct job_runner *r, int err);
 /* Documents follow: n of them. */
 int job_answer_head(struct worker_answer *a, int err, uint32_t n);
 /* Answers with a text as the document; frees it. */
-/* With a version. */
+void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text);
+/* The same, with a version. */
 void job_answer_version(struct job_runner *r, struct worker_answer *a, int err, char *text,
 			uint64_t version);
-void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text);
 
 void job_run_person(struct job_runner *r, const struct job *j, struct worker_answer *a);
 

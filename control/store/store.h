@@ -128,12 +128,13 @@ struct store_facts {
 	uint64_t channel; /* of a write: where it is told; 0: for all of the server */
 	const char *name;
 	const char *request;
-	uint64_t since_ms; /* of a write: the user's words since then are its source */
-	bool any;	   /* of a search: the server's memory beside the owner's */
-	unsigned most;
+	uint64_t since_ms;    /* of a write: the user's words since then are its source */
+	bool any;	      /* of a search: the server's memory beside the owner's */
+	unsigned most;	      /* at most STORE_FACTS_MAX */
 	const char *question; /* of a search by meaning: its words; NULL: none */
 	uint32_t wait_ms;     /* for the vector of question (struct store_question) */
 };
+enum { STORE_FACTS_MAX = 64 };
 /* request: [{"text", "type", "tags": [...], "evidence": ids of the user's lines, without which it
  * is their newest ones}, …]. What each does to similar facts is decided by
  * control/memory/compare.h; FACTS_A_MINUTE (control/store/fact_rows.h) are written in a server. The

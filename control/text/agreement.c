@@ -9,8 +9,8 @@
 
 enum { TEXT_YES_MAX = 200 /* bytes; no yes is longer */ };
 
-static void end_question(struct text_chat *chat, struct text_channel *ch, struct text_agreement *q,
-			 bool yes)
+static void end_agreement(struct text_chat *chat, struct text_channel *ch, struct text_agreement *q,
+			  bool yes)
 {
 	struct text_effect *e = text_emit(chat, TEXT_DO_AGREE, ch);
 
@@ -20,7 +20,7 @@ static void end_question(struct text_chat *chat, struct text_channel *ch, struct
 	*q = (struct text_agreement){0};
 }
 
-static struct text_agreement *find_question(struct text_channel *ch, uint64_t user)
+static struct text_agreement *find_agreement(struct text_channel *ch, uint64_t user)
 {
 	for (unsigned i = 0; user && i < TEXT_AGREEMENTS; i++)
 		if (ch->agreement[i].user == user)
@@ -30,10 +30,10 @@ static struct text_agreement *find_question(struct text_channel *ch, uint64_t us
 
 bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user)
 {
-	struct text_agreement *q = find_question(ch, user);
+	struct text_agreement *q = find_agreement(ch, user);
 
 	if (q)
-		end_question(chat, ch, q, false);
+		end_agreement(chat, ch, q, false);
 	return q != NULL;
 }
 
@@ -48,7 +48,7 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 		if (q->user && ch->agreement[i].until < q->until)
 			q = &ch->agreement[i];
 	if (q->user)
-		end_question(chat, ch, q, false);
+		end_agreement(chat, ch, q, false);
 	*q = (struct text_agreement){.message = message,
 				     .request = request,
 				     .user = user,
@@ -70,8 +70,8 @@ static bool agrees(const struct text_chat *chat, const char *text)
 
 /* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or
  * nobody has written anything since. */
-static bool is_to_question(struct text_chat *chat, const struct text_channel *ch,
-			   const struct text_agreement *q, const struct text_event *ev)
+static bool is_to_agreement(struct text_chat *chat, const struct text_channel *ch,
+			    const struct text_agreement *q, const struct text_event *ev)
 {
 	bool occurs;
 
@@ -89,13 +89,13 @@ static bool is_to_question(struct text_chat *chat, const struct text_channel *ch
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev)
 {
-	struct text_agreement *q = find_question(ch, ev->user);
+	struct text_agreement *q = find_agreement(ch, ev->user);
 
-	if (!q || q->until <= chat->now || !is_to_question(chat, ch, q, ev) ||
+	if (!q || q->until <= chat->now || !is_to_agreement(chat, ch, q, ev) ||
 	    !agrees(chat, ev->text))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
-	end_question(chat, ch, q, true);
+	end_agreement(chat, ch, q, true);
 	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_AGREED);
 	return true;
 }
@@ -109,16 +109,16 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 		struct text_agreement *q = &ch->agreement[i];
 
 		if (q->user && q->request == ev->message && ev->type == TEXT_DELETED)
-			end_question(chat, ch, q, false);
+			end_agreement(chat, ch, q, false);
 		if (!q->user || q->message != ev->message)
 			continue;
 		if (ev->type == TEXT_AGREED && q->user == ev->user)
-			end_question(chat, ch, q,
-				     ev->yes && q->until > chat->now &&
-					     !text_admission_gate(chat, ch, ev->user));
+			end_agreement(chat, ch, q,
+				      ev->yes && q->until > chat->now &&
+					      !text_admission_gate(chat, ch, ev->user));
 		else if (ev->type == TEXT_DELETED ||
 			 (ev->type == TEXT_CANCEL && q->user == ev->user))
-			end_question(chat, ch, q, false);
+			end_agreement(chat, ch, q, false);
 	}
 }
 
@@ -126,7 +126,7 @@ void text_agreement_tick(struct text_chat *chat, struct text_channel *ch)
 {
 	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
 		if (ch->agreement[i].user && ch->agreement[i].until <= chat->now)
-			end_question(chat, ch, &ch->agreement[i], false);
+			end_agreement(chat, ch, &ch->agreement[i], false);
 }
 
 uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch)

@@ -87,7 +87,8 @@ bool text_channel_is_blocked(const struct settings *settings, uint64_t channel, 
 /* Why these settings refuse to have this message read, whatever was written before; NONE: they do
  * not. */
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
-/* What is known of the channel's conversation, oldest first. Borrowed until the next step. */
+/* What is known of the channel's conversation, oldest first, after lines that are too old at `now`
+ * (ns) were dropped. Borrowed until the next step or call. */
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,
 		       const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
@@ -102,7 +103,7 @@ size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */
 uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
 
-/* What the bot is called in this server beside its names; "": nothing else. Copied. */
+/* The bot's display name in this server, beside its other names; "": none. Copied. */
 void text_chat_set_nickname(struct text_chat *chat, const char *name);
 
 enum text_words { TEXT_WORDS_SAID, TEXT_WORDS_SKIP, TEXT_WORDS_NONE };

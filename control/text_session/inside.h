@@ -356,6 +356,9 @@ void text_showing_edited(struct text_guild *g, const struct incoming *in);
 void text_showing_gone(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message);
 /* The message is gone, or (0) all of the user's. */
 void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user);
+/* Likewise; other people's questions go on without these files. To be called after the step that
+ * ends the question of the message itself: otherwise the model would still be asked it. */
+void text_showing_stop_looking(struct text_guild *g, uint64_t message, uint64_t user);
 void text_showing_clear(struct text_guild *g);
 /* Finds what this question's model is to be shown. */
 void text_showing_collect(struct text_job *job, const struct text_effect *e);

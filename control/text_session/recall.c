@@ -307,7 +307,7 @@ static void find_facts(struct text_recall *r, enum part part)
 	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
 
 	f.request = text;
-	f.most = part == PART_ABOUT ? FACTS_ABOUT : FACTS;
+	f.most = 4 * (part == PART_ABOUT ? FACTS_ABOUT : FACTS); /* some may not be told here */
 	f.question = part == PART_ABOUT ? NULL : r->question;
 	f.wait_ms = g->settings->memory_wait_ms;
 	if (text)

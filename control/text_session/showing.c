@@ -57,7 +57,7 @@ static struct text_attached *find_files(struct text_guild *g, uint64_t message)
 	return NULL;
 }
 
-/* What was seen of it; what is being looked at ends by viewer_drop. */
+/* What was seen of it; what is being looked at ends by text_showing_stop_looking. */
 static void forget_shown(struct shown *f)
 {
 	if (f->image)
@@ -172,6 +172,10 @@ void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user)
 			if (message ? f->message == message : f->user == user)
 				forget_shown(f);
 		}
+}
+
+void text_showing_stop_looking(struct text_guild *g, uint64_t message, uint64_t user)
+{
 	viewer_drop(g->viewer, message, user);
 }
 

@@ -443,9 +443,10 @@ static bool is_blocked(const struct text_guild *g, const struct text_event *ev)
 static void take_nickname(struct text_guild *g)
 {
 	const struct text_session_conf *c = &g->ts->conf;
+	const char *known = c->nicknameh(g->id, c->arg);
 	char name[INCOMING_NAME];
 
-	incoming_copy_name(name, c->nicknameh(g->id, c->arg));
+	incoming_copy_name(name, known ? known : "");
 	text_chat_set_nickname(g->core, name);
 }
 
@@ -538,6 +539,7 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 							  .guild = change.guild,
 							  .channel = change.channel,
 							  .message = change.message[i]});
+		text_showing_stop_looking(g, change.message[i], 0);
 	}
 }
 
@@ -664,6 +666,7 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 									     .user = user,
 									     .refused = refuses,
 									     .yes = guild != 0});
+			text_showing_stop_looking(ts->guild[i], 0, user);
 		}
 	/* After the step, which tells why their messages end. */
 	if (ts)

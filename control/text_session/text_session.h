@@ -84,7 +84,8 @@ struct text_session_conf {
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if this role is the bot's own, which Discord made for it. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
-	/* What the bot is called in this server; borrowed until the next event. NULL accepted. */
+	/* The bot's display name in this server, NULL while it is unknown; borrowed until the next
+	 * event. NULL accepted. */
 	const char *(*nicknameh)(uint64_t guild, void *arg);
 	void *arg;
 };

@@ -129,7 +129,7 @@ static void take_facts(int err, const struct store_document *document, void *arg
 
 	json_array_foreach(facts, i, fact)
 	{
-		json_t *told = tell_fact(ask, fact);
+		json_t *told = json_array_size(matches) < ask->most ? tell_fact(ask, fact) : NULL;
 
 		if (told)
 			json_array_append_new(matches, told);
@@ -138,19 +138,21 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
-/* Nobody reads of a person's own memory, nor of channels that are closed to some. */
-static void hide_private(const struct text_seat *seat, json_t *list)
+/* Nobody reads of a person's own memory, nor of channels that are closed to some. remove: such a
+ * fact; otherwise its words alone, since the fact is forgotten and the model is to say so. */
+static void hide_private(const struct text_seat *seat, json_t *list, bool remove)
 {
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		json_t *fact = json_array_get(list, i);
+		bool hidden = json_is_true(json_object_get(fact, "private")) ||
+			      !text_session_may_tell(seat->g, seat->channel, fact);
 
-		if (json_is_true(json_object_get(fact, "private")) ||
-		    !text_session_may_tell(seat->g, seat->channel, fact)) {
-			json_array_remove(list, i);
-			continue;
-		}
 		json_object_del(fact, "private");
 		json_object_del(fact, "channels");
+		if (hidden && remove)
+			json_array_remove(list, i);
+		else if (hidden)
+			json_object_del(fact, "text");
 	}
 }
 
@@ -159,9 +161,21 @@ static void take_forgotten(int err, const struct store_document *document, void 
 	const struct text_memory_ask *ask = arg;
 	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
 
-	hide_private(ask->seat, json_object_get(done, "candidates"));
-	hide_private(ask->seat, json_object_get(done, "forgotten"));
+	hide_private(ask->seat, json_object_get(done, "candidates"), true);
+	hide_private(ask->seat, json_object_get(done, "forgotten"), false);
 	give(arg, err, done);
+}
+
+/* A fact told in a thread that everybody may follow is of its channel: Discord archives the thread,
+ * and the fact would be closed then. */
+static uint64_t place_of(const struct text_seat *seat)
+{
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	const char *title;
+	uint64_t parent = text_session_parent(seat->g->ts, seat->g->id, seat->channel, &title);
+
+	return parent && c->openh && c->openh(seat->g->id, seat->channel, c->arg) ? parent
+										  : seat->channel;
 }
 
 static int post_facts(struct text_seat *seat, const struct tool_memory *q,
@@ -171,7 +185,7 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 	json_t *request;
 	int err;
 	struct store_facts f = {.guild = seat->g->id,
-				.channel = seat->channel,
+				.channel = place_of(seat),
 				.owner = q->owner,
 				.user = q->user,
 				.name = text_member_name(seat->g, q->user),
@@ -184,6 +198,9 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 		return store_write_facts(store, &f, take_written, ask);
 	if (q->op == TOOL_MEMORY_FORGET)
 		return store_forget_facts(store, &f, take_forgotten, ask);
+	/* Facts of closed channels come off, and must not take the places of others. */
+	ask->most = q->most;
+	f.most = STORE_FACTS_MAX;
 	request = json_loads(q->request, 0, NULL);
 	f.question = json_string_value(json_object_get(request, "words"));
 	err = store_find_facts(store, &f, take_facts, ask);

@@ -20,6 +20,7 @@ struct text_memory_ask {
 	uint32_t id;
 	uint64_t user;
 	json_t *skipped; /* of a write */
+	unsigned most;	 /* facts that may be told */
 };
 
 /* A call that waits for a picture. */

@@ -113,10 +113,8 @@ static void print_sentence(char *buf, size_t size, bool ana)
 	*buf = '\0';
 	for (unsigned i = 0, words = 4 + (unsigned)rand() % 12; i < words && n + 32 < size; i++)
 		n += (size_t)snprintf(buf + n, size - n, "%s ", common[rand() % 12]);
-	/* No article before the name: the bot repeats it, and a word that others use as a noun is
-	 * no name in small letters (control/store/fact_people.c). */
 	if (ana)
-		snprintf(buf + n, size - n, "and %s %s", c.word[rand() % CANARIES], c.number);
+		snprintf(buf + n, size - n, "%s %s", c.word[rand() % CANARIES], c.number);
 }
 
 static uint64_t now(void)
