@@ -22,6 +22,7 @@ struct stream_fixture {
 	enum rtpsize_mode mode;
 	unsigned map_late_ms; /* 0: the speaker's SSRC is known from the start */
 	bool leave_early;     /* while it speaks */
+	bool leaves;	      /* CMD_STREAM_REMOVE was sent */
 	bool no_server;	      /* the server does not answer */
 	unsigned tone_ms;
 	unsigned music_ms;    /* of 440 Hz, from a source */
