@@ -364,6 +364,16 @@ int db_merge_terms(struct db *db)
 
 /* ---- integrity, backup ---- */
 
+/* A file that somebody else made may hold more than tables. */
+static int harden(sqlite3 *sql)
+{
+	sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return sqlite3_exec(sql, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON", NULL, NULL,
+			    NULL);
+}
+
 static int check_by(struct db *db, const char *pragma)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -434,6 +444,8 @@ static int copy_pages(struct db *db, const char *file)
 	sqlite3_backup *b;
 	int rc = sqlite3_open_v2(file, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL);
 
+	if (rc == SQLITE_OK)
+		rc = harden(to);
 	b = rc == SQLITE_OK ? sqlite3_backup_init(to, "main", db->sql, "main") : NULL;
 	if (rc == SQLITE_OK && !b)
 		rc = sqlite3_errcode(to);
@@ -604,58 +616,16 @@ static int make_file(const char *path)
 	return 0;
 }
 
-/* An administrator may look at it, copy it, and erase a person from it. SQLite gives the files that
- * it makes then to the owner of the database. */
-static bool may_use(const struct db *db, const struct stat *st)
-{
-	return ours_is_trusted(st) || (db->mode != DB_OWN && geteuid() == 0 &&
-				       S_ISREG(st->st_mode) && !(st->st_mode & S_IWOTH));
-}
-
-/* Files beside the database have the same effect as its own content. */
-static int check_parts(const struct db *db)
-{
-	static const char *const parts[] = {"-wal", "-shm", "-journal"};
-	char path[PATH_SIZE + 16];
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		snprintf(path, sizeof path, "%s%s", db->path, parts[i]);
-		if (lstat(path, &st) == 0 && !may_use(db, &st))
-			return EPERM;
-	}
-	return 0;
-}
-
-/* Its documents name the addresses that get secrets, and its rows hold what people said: nobody
- * else may have made it, write to it, or read it. */
-static int check_owner(const struct db *db)
-{
-	struct stat st;
-	int err = 0;
-
-	if (lstat(db->path, &st))
-		return errno == EACCES ? EROFS : errno;
-	if (S_ISLNK(st.st_mode))
-		return EBADMSG;
-	if (!may_use(db, &st))
-		err = EPERM;
-	else if (db->mode == DB_OWN && st.st_mode & (S_IRWXG | S_IRWXO) && chmod(db->path, 0600))
-		err = errno;
-	return err ? err : check_parts(db);
-}
-
 static int open_sql(struct db *db)
 {
 	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-16384;"
-				  "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
-				  "PRAGMA cell_size_check=ON;";
+				  "PRAGMA temp_store=MEMORY";
 	int flags = SQLITE_OPEN_NOFOLLOW |
 		    (db->mode >= DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
 	int err = db->mode == DB_OWN ? make_file(db->path) : 0;
 
 	if (!err)
-		err = check_owner(db);
+		err = ours_check_database(db->path, db->mode == DB_OWN);
 	if (!err)
 		err = error_of(db, sqlite3_open_v2(db->path, &db->sql, flags, NULL));
 	if (err)
@@ -663,14 +633,12 @@ static int open_sql(struct db *db)
 	sqlite3_extended_result_codes(db->sql, 1);
 	sqlite3_busy_timeout(db->sql, BUSY_MS);
 	sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, TEXT_MAX);
-	/* A file that somebody else made may hold more than tables. */
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	err = error_of(db, sqlite3_create_function_v2(db->sql, "terms_index", 1,
-						      SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-							      SQLITE_DIRECTONLY,
-						      NULL, index_terms, NULL, NULL, NULL));
+	err = error_of(db, harden(db->sql));
+	if (!err)
+		err = error_of(db, sqlite3_create_function_v2(db->sql, "terms_index", 1,
+							      SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+								      SQLITE_DIRECTONLY,
+							      NULL, index_terms, NULL, NULL, NULL));
 	if (!err)
 		err = term_search_register(db->sql);
 	return err ? err : run_sql(db, all);

@@ -336,28 +336,53 @@ TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 	folder_remove(dir);
 }
 
+static bool damage_page(int n, int size)
+{
+	FILE *f = fopen(path, "r+");
+	bool ok = f && fseek(f, (long)(n - 1) * size, SEEK_SET) == 0;
+
+	for (int i = 0; i < size && ok; i++)
+		ok = fputc(0xff, f) != EOF;
+	return f && fclose(f) == 0 && ok;
+}
+
 /* A copy that keeps recordings for ever is none. */
 TEST(a_copy_that_cannot_be_rid_of_its_recordings_fails)
 {
 	struct db *db = NULL;
-	sqlite3 *sql = NULL;
 	char file[96];
 
 	CHECK(make_folder());
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	CHECK_INT(sqlite3_open(path, &sql), SQLITE_OK);
-	CHECK_INT(
-		sqlite3_exec(
-			sql,
-			"CREATE TRIGGER stays BEFORE DELETE ON recordings BEGIN"
-			" SELECT RAISE(ABORT, 'no'); END;"
-			"INSERT INTO recordings(guild, session, utterance, user, at_ms, ms, sound)"
-			" VALUES(1, 2, 3, 4, 5, 6, x'00')",
-			NULL, NULL, NULL),
-		SQLITE_OK);
-	sqlite3_close(sql);
+	db_close(db);
+	db = NULL;
+	CHECK(damage_page(
+		number(path, "SELECT rootpage FROM sqlite_schema WHERE name = 'recordings'"),
+		number(path, "PRAGMA page_size")));
+	CHECK_INT(db_open(&db, dir, DB_CHECK), 0);
 	snprintf(file, sizeof file, "%s/backup", dir);
-	CHECK(db_backup(db, file) != 0);
+	CHECK_INT(db_backup(db, file), EUCLEAN);
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* The database may be a stranger's. */
+TEST(a_trigger_does_not_run_in_a_copy)
+{
+	struct db *db = NULL;
+	char file[96];
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(run(path, "CREATE TABLE ran(x);"
+			"CREATE TRIGGER runs BEFORE DELETE ON recordings BEGIN"
+			" INSERT INTO ran VALUES(1); END;"
+			"INSERT INTO recordings(guild, session, utterance, user, at_ms, ms, sound)"
+			" VALUES(1, 2, 3, 4, 5, 6, x'00')"));
+	snprintf(file, sizeof file, "%s/backup", dir);
+	CHECK_INT(db_backup(db, file), 0);
+	CHECK_INT(number(file, "SELECT count(*) FROM recordings"), 0);
+	CHECK_INT(number(file, "SELECT count(*) FROM ran"), 0);
 	db_close(db);
 	folder_remove(dir);
 }
