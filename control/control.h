@@ -30,6 +30,7 @@ struct control_conf {
 	/* With recorded: the settings as last read, with their secrets; NULL on replay. */
 	const struct settings *const *whole;
 	const struct state_kept *kept; /* state read from state_dir before; NULL: none */
+	bool shown; /* state_dir is what --show shows: nothing of it is dropped, however old */
 };
 
 /* Borrows settings, and writes the address of the embedded engine there once it is known.

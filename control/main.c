@@ -267,6 +267,7 @@ static int parse_show(struct options *o)
 		return usage("--show takes no other option but --log", NULL);
 	o->socks[o->n_socks++] = "/dev/null/mediad";
 	o->conf.socks = o->socks;
+	o->conf.shown = true;
 	return -1;
 }
 

@@ -30,9 +30,6 @@ static int make_settings(struct settings **out)
 		err = settings_set(s, "gateway", "none");
 	if (!err)
 		err = settings_set(s, "web_listen", listen);
-	/* What was old enough to go there is here to be looked at. */
-	if (!err)
-		err = settings_set(s, "store_words_hours", "8760");
 	if (err)
 		settings_free(s);
 	else

@@ -737,6 +737,11 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 	return 0;
 }
 
+void store_keep_all(struct store *s)
+{
+	tmr_stop(s->expire_tmr);
+}
+
 struct store *store_free(struct store *s)
 {
 	struct request *r;

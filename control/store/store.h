@@ -37,6 +37,9 @@ enum {
  * errors of worker_alloc. The caller owns *out and frees it before env. */
 int store_alloc(struct store **out, struct env *env, struct bus *bus,
 		const struct settings *settings, const char *dir);
+/* Drops nothing from now on: neither rows, words and copies that are too old nor what is more than
+ * store_max_mb. */
+void store_keep_all(struct store *s);
 /* Writes what waits. No handler is called any more. NULL accepted. */
 struct store *store_free(struct store *s);
 /* Handlers with this arg are not called any more. */

@@ -686,6 +686,27 @@ TEST(words_never_stay_longer_than_they_may)
 	store_scene_end();
 }
 
+/* --show has evidence to show, whatever the time is by now. */
+TEST(a_store_that_keeps_all_drops_nothing)
+{
+	const uint64_t year = UINT64_C(365) * 24 * 3600000;
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = 1, .user = 501};
+
+	store_scene_begin();
+	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
+	store_scene_open(NULL);
+	store_keep_all(s->store);
+	ev.at_ms = env_wall_ms(s->l.env) - year;
+	ev.utterance = (struct event_utterance){
+		.text = "hello", .started_ms = ev.at_ms, .ended_ms = ev.at_ms};
+	bus_publish(s->bus, &ev);
+	loop_run_for(&s->l, 1100 * NS_PER_MS);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
+	store_scene_close();
+	store_scene_end();
+}
+
 /* On replay the answers are those of the record, and the database is not touched. */
 TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
 {
