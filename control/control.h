@@ -61,6 +61,8 @@ enum {
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
 /* Why control ended by itself; empty words if it did not. Borrowed. */
 const struct words *control_failure(const struct control *c);
+/* The port of the HTTP API; 0: it is not served. */
+uint16_t control_web_port(const struct control *c);
 /* It ended because a newer control took its mediad over. */
 bool control_replaced(const struct control *c);
 

@@ -393,3 +393,8 @@ int control_make_web(struct control *c)
 
 	return web_alloc(&c->web, &conf);
 }
+
+uint16_t control_web_port(const struct control *c)
+{
+	return c->web ? web_port(c->web) : 0;
+}

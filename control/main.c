@@ -58,6 +58,7 @@ struct options {
 	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context; /* its turn alone */
 	enum log_level level;
+	unsigned n_given; /* options besides --log */
 	bool again, check, settings, health, counters, no_subscribers, sign_in;
 };
 
@@ -233,6 +234,7 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 			return USAGE;
 		}
 		status = options[opt - OPTION_FIRST].take(&options[opt - OPTION_FIRST], o, optarg);
+		o->n_given += options[opt - OPTION_FIRST].take != take_level;
 	}
 	return status;
 }
@@ -262,8 +264,7 @@ static int parse_rest(struct options *o, int argc, char **argv)
 /* No mediad is there, and none can be at this path. */
 static int parse_show(struct options *o)
 {
-	if (o->n_socks || o->conf.spawn || o->conf.guild || o->config || o->given_state_dir ||
-	    o->journal || o->shapes || o->sign_in || o->check || reads_store(o))
+	if (o->n_given > 1)
 		return usage("--show takes no other option but --log", NULL);
 	o->socks[o->n_socks++] = "/dev/null/mediad";
 	o->conf.socks = o->socks;
@@ -281,6 +282,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		status = parse_rest(o, argc, argv);
 	if (status >= 0)
 		return status;
+	if (o->show)
+		return parse_show(o);
 	if (o->again)
 		return argc == 2 ? -1 : usage("--again stands alone", NULL);
 	if (o->settings)
@@ -291,8 +294,6 @@ static int parse_options(struct options *o, int argc, char **argv)
 			       : usage("--replay and --journal-print stand alone", NULL);
 	if (o->journal && o->shapes)
 		return usage("give --journal or --journal-shape, not both", NULL);
-	if (o->show)
-		return parse_show(o);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
 	if (!o->n_socks && !o->conf.spawn &&
@@ -502,6 +503,11 @@ static int start_control(struct run *r, struct settings *settings, const struct 
 		if (!r->sig[i] || event_add(r->sig[i], NULL))
 			err = ENOMEM;
 	}
+	if (!err && o->show) {
+		sign_in_link_run(stdout, settings, conf.state_dir, NULL,
+				 control_web_port(r->control), wall_ms());
+		fflush(stdout);
+	}
 	return err;
 }
 
@@ -594,9 +600,6 @@ static int run_control(struct settings *settings, const struct options *given)
 	err = log_start_writer();
 	if (!err)
 		err = read_web_token(settings, &o.conf, token);
-	if (!err && o.show)
-		sign_in_link_run(stdout, settings, o.conf.state_dir, NULL, wall_ms());
-	fflush(stdout);
 	if (!err)
 		err = start_control(&r, settings, &o);
 	if (err && (o.journal || o.shapes) && !r.journal) {
@@ -761,7 +764,7 @@ int main(int argc, char **argv)
 	if (!settings)
 		return cannot_start(err);
 	if (o.sign_in)
-		status = sign_in_link_run(stdout, settings, o.conf.state_dir, o.role, wall_ms());
+		status = sign_in_link_run(stdout, settings, o.conf.state_dir, o.role, 0, wall_ms());
 	else if (o.login)
 		status = mcp_login_run(settings, &o.conf, o.login, o.scope);
 	else if (o.check)

@@ -22,7 +22,7 @@ static void print_link(FILE *out, const struct listen_address *at, const char *c
 }
 
 int sign_in_link_run(FILE *out, const struct settings *settings, const char *state_dir,
-		     const char *role, uint64_t now_ms)
+		     const char *role, uint16_t port, uint64_t now_ms)
 {
 	struct sign_in s = {.role = WEB_ADMIN, .expires_ms = now_ms + SIGN_IN_MS};
 	char token[STATE_TOKEN_MAX], code[SIGN_IN_MAX];
@@ -37,6 +37,8 @@ int sign_in_link_run(FILE *out, const struct settings *settings, const char *sta
 		fprintf(stderr, "control: the setting web_listen is empty, so nothing is served\n");
 		return 1;
 	}
+	if (port)
+		at.port = port;
 	err = state_dir ? state_read_web_token(state_dir, token, sizeof token) : ENOENT;
 	if (err) {
 		fprintf(stderr,

@@ -7,9 +7,9 @@
 
 struct settings;
 
-/* `control --sign-in[=ROLE]`: role is a name of control/web/roles.h; NULL: admin. The exit status.
- */
+/* `control --sign-in[=ROLE]`: role is a name of control/web/roles.h; NULL: admin. port 0: that of
+ * the setting web_listen. Returns the exit status. */
 int sign_in_link_run(FILE *out, const struct settings *settings, const char *state_dir,
-		     const char *role, uint64_t now_ms);
+		     const char *role, uint16_t port, uint64_t now_ms);
 
 #endif
