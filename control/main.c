@@ -401,9 +401,8 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 	(void)what;
 	log_info("signal", "number=%d", (int)sig);
-	if (sig == SIGHUP && r->o->show)
-		log_info("settings_kept", "text=\"No settings are read for what is shown.\"");
-	else if (sig == SIGHUP)
+	/* What is shown has no settings file; its terminal was closed. */
+	if (sig == SIGHUP && !r->o->show)
 		reload_settings(r);
 	else if (sig == SIGTSTP)
 		suspend(r);
@@ -504,6 +503,7 @@ static int start_control(struct run *r, struct settings *settings, const struct 
 			err = ENOMEM;
 	}
 	if (!err && o->show) {
+		show_hold_signals(false);
 		sign_in_link_run(stdout, settings, conf.state_dir, NULL,
 				 control_web_port(r->control), wall_ms());
 		fflush(stdout);
@@ -622,6 +622,8 @@ static int run_control(struct settings *settings, const struct options *given)
 		words_journal_incomplete(&incomplete);
 		status = print_error(&incomplete);
 	}
+	if (o.show)
+		show_hold_signals(true);
 	end_control(&r);
 	explicit_bzero(token, sizeof token);
 	state_kept_clear(&kept);
@@ -665,8 +667,10 @@ static int run_shown(struct options *o)
 {
 	struct settings *settings = NULL;
 	struct show shown;
-	int err = show_open(&shown, o->show, &settings), status;
+	int err, status;
 
+	show_hold_signals(true);
+	err = show_open(&shown, o->show, &settings);
 	if (err) {
 		fprintf(stderr, "control: %s cannot be shown: %s\n", o->show,
 			err == EINVAL ? "PARLEY_WEB_LISTEN is no address" : strerror(err));

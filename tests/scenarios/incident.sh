@@ -1,7 +1,7 @@
 #!/bin/sh
 # An incident for others: a conversation is copied by one command while control runs, and on "another machine" (another folder, no token,
 # no mediad, no Discord) --why, --costs and --show open it: the dashboard has the turn with its decisions, without words, names and ids of
-# people, and neither what its maker put in nor the settings of this machine take effect.
+# people, and neither what its maker put in nor the settings of this machine take effect. However --show is ended, its copy is deleted.
 #
 #   tests/scenarios/incident.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -54,6 +54,8 @@ is "with the counters of the program" "$(grep -c '"turns_answered": [1-9]' "$D/i
 sqlite3 "$D/incident/parley.db" "INSERT INTO settings_documents VALUES('global', 9, '{\"version\":9,\"updatedAt\":\"2026-11-22T12:00:00.000Z\",
 	\"author\":\"m\",\"intent\":{\"hold_ms\":77,\"mcp_servers\":[{\"name\":\"evil\",\"transport\":\"http\",
 	\"url\":\"http://127.0.0.1:$(head -1 "$D/listener")/\"}]}}', 'm', 1)" || bad document "it is not put in"
+# A session of 2023, which a control that drops what is too old does not keep.
+sqlite3 "$D/incident/parley.db" "INSERT INTO sessions VALUES($GUILD, 1700000000000, $VOICE, 1700000060000, 'left')" || bad old "it is not put in"
 # Files that a control would read, and a token that its maker knows.
 hush=$(printf '%064d' 7)
 (umask 077; echo "$hush" >"$D/incident/web-token"; echo '{"calls":[]}' >"$D/incident/session.json")
@@ -62,11 +64,21 @@ before=$(cd "$D/incident" && sha256sum -- * | sort)
 is "control does not start with it" "$? $(grep -c -- '--show' "$D/plain")" "2 1"
 # Another machine: nothing of Discord, no mediad; its own settings are not for what strangers made.
 unset DISCORD_TOKEN PARLEY_DISCORD_API
-WEB=$(perl -MSocket -e 'socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, INADDR_LOOPBACK)); print +(sockaddr_in(getsockname($s)))[0]')
 mkdir "$D/tmp"
-TMPDIR="$D/tmp" PARLEY_GREET=off PARLEY_GATEWAY=full PARLEY_HOLD_MS=55 PARLEY_WEB_LISTEN=127.0.0.1:$WEB start shown "$B/control" --show "$D/incident"
-until_ok 20 grep -qa web_up "$D/shown.log" || bad shown "$(tail -2 "$D/shown.log")"
-code=$(sed -nE 's,^http://127.0.0.1:[0-9]+/#k=(.*)$,\1,p' "$D/shown.out" "$D/shown.log" 2>/dev/null | head -1)
+export TMPDIR="$D/tmp"
+taken=
+for given in "--ca $CA" "--channel $VOICE" "--scope all" "--since 1h" "--user 501" --health --counters "--mcp-login it" --check --again --no-subscribers; do
+	# shellcheck disable=SC2086
+	timeout 5 "$B/control" --show "$D/incident" $given >"$D/usage" 2>&1
+	[ $? = 2 ] || taken="$taken $given"
+done
+is "--show takes no other option but --log" "$taken" ""
+PARLEY_GREET=off PARLEY_GATEWAY=full PARLEY_HOLD_MS=55 PARLEY_WEB_LISTEN=127.0.0.1:0 start shown "$B/control" --log info --show "$D/incident"
+until_ok 20 grep -qs '#k=' "$D/shown.out" || bad shown "$(tail -2 "$D/shown.log")"
+WEB=$(sed -nE 's,^http://127.0.0.1:([0-9]+)/#k=.*$,\1,p' "$D/shown.out")
+code=$(sed -nE 's,^http://127.0.0.1:[0-9]+/#k=(.*)$,\1,p' "$D/shown.out")
+PARLEY_WEB_LISTEN=127.0.0.1:$WEB timeout 20 "$B/control" --show "$D/incident" >"$D/second.out" 2>"$D/second.log"
+is "without the port there is no link, and no copy" "$? $(wc -c <"$D/second.out") $(ls "$D/tmp" | wc -l)" "1 0 1"
 cookie=$(request POST /api/auth/session "Authorization: Bearer $code\r\nOrigin: http://127.0.0.1:$WEB\r\n" | sed -nE 's/^Set-Cookie: ([^;]*);.*/Cookie: \1\\r\\n/p')
 is "a link signs in" "$(get /api/auth/session | grep -c '"role":"admin"')" 1
 is "the token of its maker does not" "$(request GET /api/settings "Authorization: Bearer $hush\r\n" | grep -c '^HTTP/1.1 401')" 1
@@ -81,11 +93,20 @@ is "the settings document is shown, and takes no effect" \
 	"$(get /api/settings | grep -o '"intent":{"hold_ms":77') $(get /api/settings | grep -c '"effective":{.*"hold_ms":77') $(get /api/mcp/status | grep -c evil)" \
 	'"intent":{"hold_ms":77 0 0'
 is "nor do the settings of this machine" "$(get /api/settings | grep -c '"effective":{.*"hold_ms":55')" 0
+sleep 1.5 # by then the store of another control drops what is too old
+is "nothing is too old to be shown" "$(get /api/voice/history/sessions | grep -c '2023-11-14T22:13:20')" 1
 is "nobody is asked" "$(wc -l <"$D/listener")" 1
 is "and no program runs but the jailed ones for pictures" "$(pgrep -lP "$last" | grep -vc imaged)" 0
-kill -TERM "$last"
+# The terminal is closed, and signals go on to come.
+for _ in $(seq 1000); do kill -HUP "$last" 2>/dev/null || break; sleep 0.01; done
 wait "$last"
-is "the copy is gone" "$(ls "$D/tmp" | wc -l)" 0
+is "it ends, and the copy is gone" "$? $(ls "$D/tmp" | wc -l)" "0 0"
+# While control makes the copy and begins.
+PARLEY_WEB_LISTEN=127.0.0.1:0 start early "$B/control" --show "$D/incident"
+until [ -n "$(ls "$D/tmp")" ] || ! kill -0 "$last" 2>/dev/null; do :; done
+kill -HUP "$last"
+wait "$last"
+is "an end at the beginning leaves none" "$? $(ls "$D/tmp" | wc -l)" "0 0"
 is "and the incident is as it was" "$(cd "$D/incident" && sha256sum -- * | sort)" "$before"
 kill "$listener"
 report

@@ -2,6 +2,8 @@
 #include "control/show.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,52 @@ static bool add_file(const char *folder, const char *name)
 	if (f)
 		fclose(f);
 	return f != NULL;
+}
+
+static unsigned count_files(const char *folder)
+{
+	DIR *d = opendir(folder);
+	unsigned n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Leaves a row in the WAL alone, as a program that was killed does. */
+static bool add_row_to_wal(void)
+{
+	char path[96];
+	sqlite3 *sql = NULL;
+	bool ok;
+
+	snprintf(path, sizeof path, "%s/parley.db", shown);
+	ok = sqlite3_open(path, &sql) == SQLITE_OK &&
+	     sqlite3_db_config(sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK &&
+	     sqlite3_exec(sql, "INSERT INTO turns(guild, turn) VALUES(7, 4711)", NULL, NULL,
+			  NULL) == SQLITE_OK;
+	sqlite3_close(sql);
+	return ok;
+}
+
+static int count_turns(const char *folder)
+{
+	char path[SHOW_DIR + 64];
+	sqlite3 *sql = NULL;
+	sqlite3_stmt *s = NULL;
+	int n = -1;
+
+	snprintf(path, sizeof path, "%s/parley.db", folder);
+	if (sqlite3_open(path, &sql) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, "SELECT count(*) FROM turns WHERE turn = 4711", -1, &s, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return n;
 }
 
 static bool begin(void)
@@ -110,4 +158,80 @@ TEST(what_cannot_be_shown_leaves_nothing_behind)
 	CHECK_INT(show_open(&copy, shown, &s), EINVAL);
 	CHECK(!s);
 	end();
+}
+
+TEST(nothing_is_written_beside_what_is_shown)
+{
+	struct settings *s = NULL;
+	struct show copy;
+	unsigned n;
+
+	CHECK(begin());
+	n = count_files(shown);
+	CHECK_INT(show_open(&copy, shown, &s), 0);
+	CHECK_INT(count_files(shown), n);
+	show_close(&copy);
+	CHECK_INT(count_files(shown), n);
+	settings_free(s);
+	end();
+}
+
+TEST(the_wal_of_what_is_shown_is_shown_too)
+{
+	struct settings *s = NULL;
+	struct show copy;
+	unsigned n;
+
+	CHECK(begin() && add_row_to_wal());
+	CHECK(exists(shown, "parley.db-wal"));
+	n = count_files(shown);
+	CHECK_INT(show_open(&copy, shown, &s), 0);
+	CHECK_INT(count_turns(copy.dir), 1);
+	CHECK_INT(count_files(shown), n);
+	show_close(&copy);
+	settings_free(s);
+	end();
+}
+
+TEST(links_pipes_and_journals_are_not_shown)
+{
+	struct settings *s = NULL;
+	char database[64], other[64], journal[80];
+	struct show copy;
+
+	CHECK(begin());
+	snprintf(database, sizeof database, "%s/parley.db", shown);
+	snprintf(other, sizeof other, "%s/other", shown);
+	snprintf(journal, sizeof journal, "%s-journal", database);
+	CHECK(add_file(shown, "parley.db-journal"));
+	CHECK_INT(show_open(&copy, shown, &s), EBUSY);
+	CHECK_INT(unlink(journal), 0);
+	CHECK_INT(rename(database, other), 0);
+	CHECK_INT(symlink("other", database), 0);
+	CHECK_INT(show_open(&copy, shown, &s), EBADMSG);
+	CHECK_INT(unlink(database), 0);
+	CHECK_INT(mkfifo(database, 0600), 0);
+	CHECK_INT(show_open(&copy, shown, &s), EBADMSG);
+	CHECK_INT(access(copy.dir, F_OK), -1);
+	CHECK(!s);
+	end();
+}
+
+TEST(a_signal_waits_until_the_copy_is_gone)
+{
+	static const struct timespec at_once;
+	sigset_t set;
+
+	show_hold_signals(true);
+	raise(SIGHUP);
+	raise(SIGINT);
+	raise(SIGTERM);
+	sigfillset(&set);
+	CHECK(sigtimedwait(&set, NULL, &at_once) > 0);
+	CHECK(sigtimedwait(&set, NULL, &at_once) > 0);
+	CHECK(sigtimedwait(&set, NULL, &at_once) > 0);
+	show_hold_signals(false);
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	CHECK(!sigismember(&set, SIGHUP) && !sigismember(&set, SIGINT) &&
+	      !sigismember(&set, SIGTERM));
 }
