@@ -72,6 +72,13 @@ static inline void loop_run_for(struct loop *l, uint64_t ns)
 	tmr_free(t);
 }
 
+/* Runs until the condition holds, or for 20 s, for what another process or thread does. */
+#define LOOP_UNTIL(l, condition)                                                                   \
+	do {                                                                                       \
+		for (unsigned step_ = 0; step_ < 4000 && !(condition); step_++)                    \
+			loop_run_for(l, 5 * NS_PER_MS);                                            \
+	} while (0)
+
 static inline bool folder_make(char dir[32])
 {
 	strcpy(dir, "/tmp/parley-ipc-XXXXXX");

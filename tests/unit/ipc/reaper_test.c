@@ -69,8 +69,7 @@ TEST(reaper_frees_a_child_once_it_has_ended)
 	rig.states = 0;
 	reaper_take(rig.reaper, c);
 	CHECK_INT(reaper_count(rig.reaper), 1);
-	for (unsigned i = 0; i < 500 && reaper_count(rig.reaper); i++)
-		loop_run_for(&rig.loop, 10 * NS_PER_MS);
+	LOOP_UNTIL(&rig.loop, !reaper_count(rig.reaper));
 	CHECK_INT(reaper_count(rig.reaper), 0);
 	CHECK_INT(rig.states, 0);
 	CHECK(kill(pid, 0) != 0);
@@ -108,7 +107,7 @@ TEST(reaper_takes_children_that_do_not_run)
 	reaper_take(rig.reaper, c);
 	reaper_take(rig.reaper, NULL);
 	CHECK_INT(reaper_count(rig.reaper), 1);
-	loop_run_for(&rig.loop, 20 * NS_PER_MS);
+	LOOP_UNTIL(&rig.loop, !reaper_count(rig.reaper));
 	CHECK_INT(reaper_count(rig.reaper), 0);
 	end();
 }

@@ -30,7 +30,7 @@ static int end_at_once(void)
 		return -1;
 	kill(s.pid, SIGTERM);
 	p = (struct pollfd){.fd = s.pidfd, .events = POLLIN};
-	ended = poll(&p, 1, 1000);
+	ended = poll(&p, 1, 20000);
 	kill(s.pid, SIGKILL);
 	waitpid(s.pid, &status, 0);
 	spawn_close(&s);

@@ -495,12 +495,12 @@ TEST(ws_dial_close_before_it_stands)
 /* ---- dead peers ---- */
 TEST(ws_dial_finds_a_dead_peer_on_both_sides)
 {
-	CHECK(begin_on("127.0.0.1", NULL, 250, NULL));
+	CHECK(begin_on("127.0.0.1", NULL, 600, NULL));
 	take_proxy("http_proxy", "");
-	CHECK(dial_with("ws", "far.test", (struct ws_dial){.ping_ms = 250}));
+	CHECK(dial_with("ws", "far.test", (struct ws_dial){.ping_ms = 600}));
 	CHECK(fx.open);
 	/* Silence alone is not death: pings are answered. */
-	loop_run_for(&fx.l, 800 * NS_PER_MS);
+	loop_run_for(&fx.l, 1500 * NS_PER_MS);
 	CHECK(!fx.closed && !fx.srv_closed);
 	CHECK(echoes());
 	fx.proxy.frozen = true;

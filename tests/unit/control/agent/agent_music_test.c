@@ -182,16 +182,16 @@ static const char *ask(struct tool_music what)
 	return ask_as(ALICE, what);
 }
 
+static bool finds_luftballons(void)
+{
+	ask((struct tool_music){.op = TOOL_MUSIC_SEARCH, .query = "luftballons", .most = 5});
+	return json_array_size(json_object_get(s.output, "tracks")) > 0;
+}
+
 /* The scan runs beside: until this is found. */
 static void scan(void)
 {
-	for (unsigned i = 0; i < 500; i++) {
-		ask((struct tool_music){
-			.op = TOOL_MUSIC_SEARCH, .query = "luftballons", .most = 5});
-		if (json_array_size(json_object_get(s.output, "tracks")))
-			break;
-		loop_run_for(&s.l, 5 * NS_PER_MS);
-	}
+	LOOP_UNTIL(&s.l, finds_luftballons());
 }
 
 static const char *text_at(const char *object, const char *key)

@@ -178,8 +178,7 @@ TEST(a_worker_that_ends_without_a_result_is_started_less_and_less_often)
 		snprintf(task, sizeof task, "task %u", id);
 		CHECK_INT(tasks_ask(id, task), 0);
 	}
-	for (unsigned i = 0; i < 1000 && desk->backoff.tries < 2; i++)
-		loop_run_for(&tasks.loop, 10 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, desk->backoff.tries == 2);
 	CHECK_INT(desk->backoff.tries, 2);
 	CHECK(!desk->worker && desk->start_at > env_now(tasks.loop.env));
 	tasks_end();
@@ -221,7 +220,7 @@ TEST(a_worker_that_hangs_is_killed)
 {
 	CHECK(tasks_begin("", ""));
 	CHECK_INT(tasks_ask(1, "deaf"), 0);
-	loop_run_for(&tasks.loop, 300 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, tasks.seat->task[0].state == TASK_RUNS);
 	tasks_cancel(1);
 	CHECK_INT(tasks_ask(2, "next"), 0);
 	CHECK(tasks_run(1));
@@ -317,7 +316,7 @@ TEST(leaving_a_room_waits_for_no_worker)
 {
 	CHECK(tasks_begin("", ""));
 	CHECK_INT(tasks_ask(1, "deaf"), 0);
-	loop_run_for(&tasks.loop, 300 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, tasks.seat->task[0].state == TASK_RUNS);
 	tasks.seat = delegate_seat_free(tasks.seat);
 	CHECK_INT(reaper_count(tasks.delegates->reaper), 1);
 	tasks_end();
@@ -349,8 +348,7 @@ TEST(the_cost_of_a_cancelled_task_is_told)
 	CHECK_INT(tasks_ask(1, "x"), 0);
 	CHECK(loop_run(&tasks.loop)); /* until it tells its plan */
 	tasks_cancel(1);
-	for (unsigned i = 0; !paid && i < 100; i++)
-		loop_run_for(&tasks.loop, 100 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, paid);
 	CHECK_INT(paid, 400000000);
 	CHECK_INT(payer, DELEGATE_NUMBER);
 	tasks_end();

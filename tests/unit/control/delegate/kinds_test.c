@@ -145,8 +145,7 @@ static bool begin_task(uint32_t id)
 	bool fine = tasks_ask(id, "look it up") == 0;
 	unsigned before = tasks.asks;
 
-	for (unsigned i = 0; i < 100 && tasks.asks == before; i++)
-		loop_run_for(&tasks.loop, 20 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, tasks.asks != before);
 	return fine && tasks.asks > before;
 }
 
@@ -282,8 +281,7 @@ TEST(a_worker_that_is_idle_ends)
 	/* A minute ago. */
 	tasks.seat->desk[0].idle_since -= UINT64_C(60) * 1000 * NS_PER_MS;
 	delegate_tasks_step(tasks.seat);
-	for (unsigned i = 0; i < 100 && tasks.seat->desk[0].worker; i++)
-		loop_run_for(&tasks.loop, 20 * NS_PER_MS);
+	LOOP_UNTIL(&tasks.loop, !tasks.seat->desk[0].worker);
 	CHECK(tasks.seat->desk[0].worker == NULL);
 	tasks_end();
 }

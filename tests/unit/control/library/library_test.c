@@ -34,12 +34,10 @@ static const char *search(const char *query, size_t most)
 /* Searches until the scan that runs beside has found it. */
 static bool await(const char *query, const char *want)
 {
-	for (unsigned i = 0; i < 500; i++) {
-		if (strcmp(search(query, 5), want) == 0)
-			return true;
-		loop_run_for(&l, 10 * NS_PER_MS);
-	}
-	return false;
+	bool found = false;
+
+	LOOP_UNTIL(&l, found = strcmp(search(query, 5), want) == 0);
+	return found;
 }
 
 static bool open_library(const char *folders)

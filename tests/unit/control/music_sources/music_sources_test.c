@@ -306,9 +306,7 @@ TEST(words_find_tracks_of_the_library)
 	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
 	CHECK(music_sources_search(sources));
 	/* The scan runs beside. */
-	for (unsigned i = 0;
-	     i < 500 && strcmp(ask_words("afrika", MUSIC_LIBRARY), "no track fits") == 0; i++)
-		loop_run_for(&l, 5 * NS_PER_MS);
+	LOOP_UNTIL(&l, strcmp(ask_words("afrika", MUSIC_LIBRARY), "no track fits") != 0);
 	CHECK_STR(found, "[local] Africa Toto - Africa.mp3");
 	CHECK_STR(ask_words("nothing like it", MUSIC_ANYWHERE), "no track fits");
 	CHECK_STR(ask_words("x", MUSIC_YOUTUBE), strerror(ENOTSUP));

@@ -677,9 +677,9 @@ TEST(words_never_stay_longer_than_they_may)
 		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = ev.at_ms};
 		bus_publish(s->bus, &ev);
 	}
-	loop_run_for(&s->l, 1100 * NS_PER_MS);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM utterances"), 2);
+	LOOP_UNTIL(&s->l, number("SELECT count(*) FROM utterances WHERE text IS NOT NULL") == 1);
 	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
 	CHECK(access(copy, F_OK) != 0);
 	store_scene_close();

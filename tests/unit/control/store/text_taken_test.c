@@ -73,7 +73,7 @@ TEST(taken_messages_outlive_the_program)
 	run_sql("UPDATE text_taken SET at_ms = at_ms - 9 * 86400000");
 	store_scene_open(NULL);
 	save("[[12,7,5,501,\"waits\",0]]");
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 400; i++) {
 		json_t *rows = store_read_taken(store_scene.dir);
 		size_t n = json_array_size(rows);
 
