@@ -28,7 +28,7 @@ static void on_deadline(void *arg)
 static bool run_for_urls(struct watch *w, unsigned n)
 {
 	w->stop_urls = n;
-	tmr_start(w->deadline, 5000 * NS_PER_MS);
+	tmr_start(w->deadline, 60000 * NS_PER_MS);
 	env_run(w->env);
 	tmr_stop(w->deadline);
 	return !w->timed_out;

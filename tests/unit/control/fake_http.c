@@ -75,7 +75,7 @@ bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
 	evhttp_set_gencb(f->server, on_request, f);
 	if (!fake_http_listen(f->server, f->base, sizeof f->base))
 		return false;
-	tmr_start(f->deadline, UINT64_C(10000000000));
+	tmr_start(f->deadline, UINT64_C(60000000000));
 	return true;
 }
 

@@ -43,11 +43,11 @@ static inline void loop_close(struct loop *l)
 	l->env = env_free(l->env);
 }
 
-/* Until somebody stops the loop. False when nobody did in 20 s, which a sanitizer on a
+/* Until somebody stops the loop. False when nobody did in 60 s, which a sanitizer on a
  * busy machine may need. */
 static inline bool loop_run(struct loop *l)
 {
-	tmr_start(l->deadline, 20 * NS_PER_S);
+	tmr_start(l->deadline, 60 * NS_PER_S);
 	env_run(l->env);
 	tmr_stop(l->deadline);
 	return !l->late;

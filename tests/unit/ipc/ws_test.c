@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEADLINE_NS = 2000000000 };
+static const uint64_t DEADLINE_NS = 60000000000;
 
 /* A server that echoes and, on the word "close N", closes with N; a client that the tests drive. */
 static struct fixture {

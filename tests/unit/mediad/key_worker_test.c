@@ -10,7 +10,7 @@
 #include "proto/base/time.h"
 #include "tests/test.h"
 
-enum { POINT = 65, DEADLINE_S = 20 };
+enum { POINT = 65, DEADLINE_S = 60 };
 
 static struct scene {
 	struct env *env;

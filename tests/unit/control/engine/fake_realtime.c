@@ -76,7 +76,7 @@ bool fake_begin(struct fake *f, fake_h *h, void *arg)
 	    tmr_alloc(&f->deadline, f->env, too_late, f))
 		return false;
 	snprintf(f->url, sizeof f->url, "ws://127.0.0.1:%u/v1/realtime", ws_server_port(f->server));
-	tmr_start(f->deadline, 10000000000ull);
+	tmr_start(f->deadline, 60000000000ull);
 	return true;
 }
 

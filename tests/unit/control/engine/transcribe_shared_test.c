@@ -296,7 +296,7 @@ static bool play_round(struct seen *s, unsigned random)
 	transcribe_shared_promoted(s->asr, b);
 	tmr_start(kills.later, random / 128 % 2 ? 0 : 2000000);
 	env_run(s->fake.env);
-	tmr_start(s->fake.deadline, 10000000000ull);
+	tmr_start(s->fake.deadline, 60000000000ull);
 	return strstr(s->events, first) && strstr(s->events, last) && !strchr(s->events, 'f');
 }
 

@@ -230,7 +230,7 @@ bool toy_run_until(struct toy *t, unsigned type, unsigned count)
 	t->timed_out = false;
 	if (type && t->count[type] >= count)
 		return true;
-	tmr_start(t->deadline, 8000 * NS_PER_MS);
+	tmr_start(t->deadline, 60000 * NS_PER_MS);
 	env_run(t->env);
 	tmr_stop(t->deadline);
 	return !t->timed_out;

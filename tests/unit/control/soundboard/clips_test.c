@@ -45,7 +45,7 @@ static bool run(const char *script)
 		clips_alloc(&clips, env, path, "/folder", take_sounds, NULL) == 0 &&
 		tmr_alloc(&limit, env, give_up, NULL) == 0;
 	if (begun) {
-		tmr_start(limit, 5 * NS_PER_S);
+		tmr_start(limit, 60 * NS_PER_S);
 		env_run(env);
 	}
 	tmr_free(limit);

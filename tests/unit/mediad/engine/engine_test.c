@@ -246,7 +246,7 @@ TEST(engine_loses_no_event)
 		CHECK_INT(engine_send(b.engine, l, &k), 0);
 	}
 	CHECK_INT(engine_send(b.engine, l, &c), 0);
-	tmr_start(b.deadline, 6000 * NS_PER_MS);
+	tmr_start(b.deadline, 60000 * NS_PER_MS);
 	env_run(b.env);
 	CHECK(b.gone && !b.timed_out);
 	CHECK_INT(b.keys_gone, KEYS);
@@ -281,7 +281,7 @@ TEST(engine_handles_a_flood_of_events_in_turns)
 		/* The loop thread is busy while the audio thread returns the keys. */
 	}
 	CHECK_INT(engine_send(b.engine, l, &c), 0);
-	tmr_start(b.deadline, 6000 * NS_PER_MS);
+	tmr_start(b.deadline, 60000 * NS_PER_MS);
 	while (!b.gone && !b.timed_out) {
 		unsigned before = b.keys_gone;
 

@@ -11,7 +11,7 @@
 #include "proto/base/time.h"
 #include "tests/test.h"
 
-enum { DEADLINE_MS = 6000 };
+enum { DEADLINE_MS = 60000 };
 
 static void stop(struct stream_fixture *b)
 {
