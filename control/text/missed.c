@@ -44,10 +44,10 @@ void missed_read(struct missed_page *out, const json_t *list, uint64_t self)
 		out->messages++;
 		if (id && (!out->oldest || id < out->oldest))
 			out->oldest = id;
-		/* What tells of a tool at work is no answer yet. */
-		if (!id || id_at(json_object_get(m, "author"), "id") != self ||
-		    (words && strncmp(words, TEXT_WORKING_MARK, strlen(TEXT_WORKING_MARK)) == 0))
+		if (!id || id_at(json_object_get(m, "author"), "id") != self)
 			continue;
+		out->own[out->n].works =
+			words && strncmp(words, TEXT_WORKING_MARK, strlen(TEXT_WORKING_MARK)) == 0;
 		out->own[out->n].message = id;
 		out->own[out->n].replies_to =
 			id_at(json_object_get(m, "message_reference"), "message_id");
@@ -63,7 +63,7 @@ static bool is_answer(const struct missed_page *page, size_t i, struct taken_tab
 	uint64_t to = page->own[i].replies_to;
 	const struct taken *other;
 
-	if (page->own[i].message < message)
+	if (page->own[i].works || page->own[i].message < message)
 		return false;
 	if (to == message)
 		return true;

@@ -22,6 +22,7 @@ enum { MISSED_PAGE = 100 /* messages that Discord gives at once */ };
 struct missed_page {
 	struct {
 		uint64_t message, replies_to, mark;
+		bool works; /* it tells of a tool at work, and is no answer yet */
 	} own[MISSED_PAGE];
 	size_t n;
 	uint64_t oldest; /* message of the page; 0: it has none */

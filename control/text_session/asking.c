@@ -539,6 +539,8 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
+	if (!e->again)
+		text_working_claim(g, e);
 	job->first = last ? e->triggers[0]->message : name_result(g, e->channel);
 	job->user = last ? last->user : e->user;
 	job->kind = e->kind;

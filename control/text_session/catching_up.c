@@ -131,6 +131,13 @@ static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t chan
 	return read;
 }
 
+/* Discord tells of channels that the bot cannot see, too; what it owes anywhere is looked for. */
+static bool is_worth_asking(const struct text_session *ts, const struct text_place *p)
+{
+	return p->owed || !p->guild || !ts->conf.writeh ||
+	       ts->conf.writeh(p->guild, p->channel, ts->conf.arg);
+}
+
 static void add_channels(struct text_session *ts, uint64_t guild, uint64_t since,
 			 const json_t *list)
 {
@@ -223,12 +230,28 @@ static unsigned most_of(const struct text_session *ts, const struct text_place *
 	return p->owed ? MISSED_PAGE : ts->conf.settings->text_catchup_messages;
 }
 
+/* What told of a tool at work for a message that is still owed its answer. */
+static void find_left(struct text_session *ts, const struct text_place *p,
+		      const struct missed_page *page)
+{
+	for (size_t i = 0; i < page->n; i++) {
+		const struct taken *row = page->own[i].works && page->own[i].replies_to
+						  ? taken_find(ts->taken, page->own[i].replies_to)
+						  : NULL;
+		struct text_guild *g = row && is_owed(row) ? text_session_open(ts, p->guild) : NULL;
+
+		if (g)
+			text_working_find_left(g, p->channel, page->own[i].message, row->message);
+	}
+}
+
 static void take_history(struct text_session *ts, const struct text_place *p, const json_t *list)
 {
 	struct missed_page page;
 	size_t i = json_array_size(list);
 
 	missed_read(&page, list, ts->self);
+	find_left(ts, p, &page);
 	/* The oldest first. */
 	while (i-- > 0) {
 		json_t *d = json_copy(json_array_get(list, i));
@@ -243,6 +266,9 @@ static void take_history(struct text_session *ts, const struct text_place *p, co
 	end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,
 		 TEXT_REASON_DELETED);
 	end_rest(ts, p->channel, 1, TEXT_REASON_EXPIRED);
+	/* Some of them have ended by now. */
+	if (text_session_uses(ts, p->guild))
+		text_working_sweep(text_session_open(ts, p->guild));
 }
 
 static void drop_first(struct text_catching_up *up)
@@ -296,8 +322,8 @@ static void ask_next(struct text_session *ts)
 
 	while (up->n && !up->asking) {
 		struct text_place p = up->place[0];
-
-		int err = is_read(ts, p.guild, p.channel) ? ask(ts) : EACCES;
+		bool worth = is_read(ts, p.guild, p.channel) && is_worth_asking(ts, &p);
+		int err = worth ? ask(ts) : EACCES;
 
 		up->asking = !err;
 		if (err && err != EACCES)

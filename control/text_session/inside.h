@@ -122,7 +122,8 @@ struct text_job {
 	bool as_file;
 	bool keeping;	      /* the store is to know of it first */
 	bool bare;	      /* without what needs further permissions: a reply, a file */
-	bool afresh;	      /* the message whose place it took is gone */
+	bool afresh;	      /* the message whose place it took is gone, or cannot be edited */
+	uint64_t leaves;      /* that message, which is still there; 0: none */
 	bool awaits;	      /* text_sending_resume */
 	bool partial;	      /* Discord did not take the rest */
 	enum text_reason why; /* it did not take it; NONE: another one */
@@ -438,6 +439,12 @@ void text_working_drop(struct text_guild *g, uint64_t channel);
 void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id);
 /* The first message of the answer that this message announces; 0: it announces none. */
 uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t message);
+/* A message of a control that ended tells of work for `owed`, which is still to be answered: the
+ * answer takes its place, or it is deleted once `owed` has ended. */
+void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id, uint64_t owed);
+/* The answer to these messages is asked for: what was left of an earlier attempt becomes its own.
+ */
+void text_working_claim(struct text_guild *g, const struct text_effect *e);
 /* Drops those of answers that are over. */
 void text_working_sweep(struct text_guild *g);
 /* True if the text is one of them. */

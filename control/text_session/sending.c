@@ -187,6 +187,8 @@ static void finish(struct text_job *job)
 	/* The message whose place it should have taken tells of work that is over. */
 	if (job->replaces && !job->sent)
 		text_working_delete(g->ts, job->channel, job->replaces);
+	if (job->leaves)
+		text_working_delete(g->ts, job->channel, job->leaves);
 	speak(job);
 	text_tools_over(job, asks ? job->shown : NULL);
 	job->head = NULL;
@@ -207,7 +209,9 @@ static bool send_otherwise(struct text_job *job, int status, const json_t *body)
 {
 	json_int_t code = json_integer_value(json_object_get(body, "code"));
 
-	if (job->replaces && status == 404) {
+	if (job->replaces && (status == 404 || code == THREAD_ARCHIVED)) {
+		/* A new message opens a thread again that was archived meanwhile. */
+		job->leaves = status == 404 ? 0 : job->replaces;
 		job->replaces = 0;
 		job->afresh = true;
 	} else if ((code == MISSING_PERMISSIONS || code == NO_HISTORY_FOR_REPLY) && !job->bare) {

@@ -7,6 +7,7 @@
 
 #include "control/discord/rest.h"
 #include "control/settings/settings.h"
+#include "control/text/taken.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/log.h"
@@ -19,6 +20,7 @@ struct text_working {
 	uint64_t channel, id; /* id 0: not known yet */
 	uint64_t first;	      /* the message that is answered, of several the first */
 	bool awaited;	      /* the answer waits for it */
+	bool left;	      /* by a control that ended; its answer is not under way yet */
 };
 
 bool text_working_is(const char *content)
@@ -26,11 +28,12 @@ bool text_working_is(const char *content)
 	return strncmp(content, TEXT_WORKING_MARK, sizeof TEXT_WORKING_MARK - 1) == 0;
 }
 
+/* Of the answer under way. */
 static struct text_working **find_working(struct text_guild *g, uint64_t channel)
 {
 	struct text_working **at = &g->workings;
 
-	while (*at && (*at)->channel != channel)
+	while (*at && ((*at)->channel != channel || (*at)->left))
 		at = &(*at)->next;
 	return at;
 }
@@ -171,9 +174,9 @@ uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t 
 	return 0;
 }
 
-void text_working_drop(struct text_guild *g, uint64_t channel)
+static void drop(struct text_working **at)
 {
-	struct text_working **at = find_working(g, channel), *w = *at;
+	struct text_working *w = *at;
 
 	if (!w)
 		return;
@@ -181,8 +184,13 @@ void text_working_drop(struct text_guild *g, uint64_t channel)
 	w->g = NULL;
 	if (!w->id)
 		return; /* when it is posted */
-	change(g->ts, "DELETE", channel, w->id, NULL);
+	change(w->ts, "DELETE", w->channel, w->id, NULL);
 	free(w);
+}
+
+void text_working_drop(struct text_guild *g, uint64_t channel)
+{
+	drop(find_working(g, channel));
 }
 
 void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id)
@@ -190,17 +198,61 @@ void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id)
 	change(ts, "DELETE", channel, id, NULL);
 }
 
+void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id, uint64_t owed)
+{
+	struct text_working *w;
+
+	if (text_working_of(g, channel, id))
+		return;
+	w = calloc(1, sizeof *w);
+	if (!w)
+		return;
+	*w = (struct text_working){.next = g->workings,
+				   .g = g,
+				   .ts = g->ts,
+				   .channel = channel,
+				   .id = id,
+				   .first = owed,
+				   .left = true};
+	g->workings = w;
+}
+
+static bool answers(const struct text_effect *e, uint64_t message)
+{
+	for (size_t i = 0; i < e->n_triggers; i++)
+		if (e->triggers[i]->message == message)
+			return true;
+	return false;
+}
+
+void text_working_claim(struct text_guild *g, const struct text_effect *e)
+{
+	for (struct text_working *w = g->workings; w; w = w->next)
+		if (w->left && w->channel == e->channel && answers(e, w->first) &&
+		    !*find_working(g, e->channel)) {
+			w->left = false;
+			w->first = e->triggers[0]->message;
+		}
+}
+
+static bool is_wanted(const struct text_guild *g, const struct text_working *w)
+{
+	const struct taken *row = w->left ? taken_find(g->ts->taken, w->first) : NULL;
+
+	if (w->left)
+		return row && (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
+	return text_is_answering(g->core, w->channel);
+}
+
 void text_working_sweep(struct text_guild *g)
 {
-	struct text_working *w = g->workings;
+	struct text_working **at = &g->workings;
 
-	while (w) {
-		uint64_t channel = w->channel;
-
-		w = w->next;
-		if (!text_is_answering(g->core, channel))
-			text_working_drop(g, channel);
-	}
+	while (*at)
+		if (is_wanted(g, *at))
+			at = &(*at)->next;
+		else
+			drop(at);
 }
 
 void text_working_free(struct text_guild *g)

@@ -298,6 +298,10 @@ void rest_message_patch(struct rest_call *c)
 
 	if (!m || !rest_content_ok(c, true))
 		return;
+	if (ch->archived) {
+		rest_error(c, 400, 50083, "Thread is archived");
+		return;
+	}
 	if (json_is_string(json_object_get(c->body, "content")))
 		json_object_set(m, "content", json_object_get(c->body, "content"));
 	if (json_is_array(json_object_get(c->body, "components")))

@@ -134,6 +134,30 @@ done
 sleep 2
 is "kill -9 around the sending: one answer each, also without the nonce" "$(of_bot | grep wordat | sort | uniq -c | awk '$1 == 1' | wc -l)" 6
 
+# ---- channels that the bot cannot see ----
+hide() { api PUT "/channels/$1/overwrites/$BOT" '{"type":"member","deny":1024}' >/dev/null; }
+gets() { api GET /requests | tr '{' '\n' | grep '"GET"' | grep -c "/channels/$1/messages"; }
+place() { where=$(api POST "/guilds/$GUILD/channels" "{\"type\":\"text\",\"name\":\"$1\"}" | field id); }
+place owing
+owing=$where
+writes $ALICE "<@$BOT> slowly wordhidden"
+until_ok 5 asked wordhidden || bad "a message" "not asked"
+kill9 "$control"
+forget_session
+hide "$owing"
+place open
+open=$where
+writes $ALICE "<@$BOT> wordopen"
+place hidden
+hide "$where"
+writes $ALICE "<@$BOT> wordunseen"
+hidden=$where
+where=$open
+run
+until_ok 10 answered wordopen || bad "a channel beside them" "$(of_bot)"
+is "a channel that the bot cannot see is not asked for, unless an answer is owed there" "$(gets "$hidden") $(gets "$owing")" "0 1"
+where=$TEXT
+
 # ---- limits ----
 stop
 forget_session

@@ -157,6 +157,7 @@ TEST(an_answer_is_known_by_its_reference_or_by_its_words)
 	CHECK_INT(judge(t, 11, 0, &reply), MISSED_OWED);
 	read_page("[" OWN("24", "-# \\u23f3 I look it up", TO("10")) "]");
 	CHECK_INT(judge(t, 10, 0, &reply), MISSED_OWED);
+	CHECK(page.n == 1 && page.own[0].works && page.own[0].replies_to == 10);
 	/* Once it is taken up, nothing is to be done. */
 	taken_find(t, 10)->before = false;
 	CHECK_INT(judge(t, 10, 0, &reply), MISSED_DONE);
