@@ -19,6 +19,8 @@ void store_scene_open(struct journal *journal)
 	CHECK_INT(loop_open(&s->l, journal), 0);
 	CHECK_INT(bus_alloc(&s->bus), 0);
 	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, s->dir), 0);
+	if (!s->drops)
+		store_keep_all(s->store);
 }
 
 void store_scene_close(void)

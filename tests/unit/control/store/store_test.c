@@ -444,8 +444,9 @@ TEST(rows_of_the_audit_that_were_shed_are_told_of)
 	CHECK(sync_store());
 	kept = number("SELECT count(*) FROM audit WHERE kind = 'sign_in'");
 	CHECK(kept < 35);
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'rows_lost'"), 1);
-	CHECK_INT(number("SELECT CAST(result AS INTEGER) FROM audit WHERE kind = 'rows_lost'"),
+	/* One row, or two if the store went on while they came. */
+	CHECK_INT(number("SELECT sum(CAST(result AS INTEGER)) FROM audit"
+			 " WHERE kind = 'rows_lost'"),
 		  ACTIONS - kept);
 	store_scene_close();
 	store_scene_end();
@@ -663,6 +664,7 @@ TEST(words_never_stay_longer_than_they_may)
 	FILE *f;
 
 	store_scene_begin();
+	s->drops = true;
 	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
 	snprintf(copy, sizeof copy, "%s.before-2", s->path);
 	f = fopen(copy, "w");
@@ -693,6 +695,7 @@ TEST(a_store_that_keeps_all_drops_nothing)
 	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = 1, .user = 501};
 
 	store_scene_begin();
+	s->drops = true;
 	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
 	store_scene_open(NULL);
 	store_keep_all(s->store);
