@@ -118,7 +118,8 @@ static void tell_room(const struct consent_request *r)
 
 static int apply_consent(struct consent_request *r)
 {
-	int err = consent_set(r->c->consents, r->guild, r->user, r->consent);
+	int err =
+		consent_set(r->c->consents, r->guild, r->user, r->consent, env_wall_ms(r->c->env));
 
 	r->applied = !err;
 	if (r->applied && r->was != r->consent)
@@ -208,7 +209,8 @@ static int save(struct consent_request *r, enum consent before)
 					     .before = consent_name(before),
 					     .after = consent_name(r->consent),
 					     .via = "/consent",
-					     .grants = allows_less(r->was, r->consent)};
+					     .grants = allows_less(r->was, r->consent),
+					     .by_default = r->was == CONSENT_REMEMBERED};
 	char text[64];
 
 	snprintf(text, sizeof text, "%s %s", change.before, change.after);
@@ -229,13 +231,14 @@ void control_end_default_consent(struct control *c, uint64_t guild, uint64_t use
 					     .user = user,
 					     .before = consent_name(CONSENT_DEFAULT),
 					     .after = consent_name(CONSENT_HEARD),
-					     .via = "erasure"};
+					     .via = "erasure",
+					     .by_default = true};
 	int err;
 
 	if (consent_answer(c->consents, guild, user) != CONSENT_DEFAULT ||
 	    present_consent(c, guild, user) != CONSENT_REMEMBERED)
 		return;
-	err = consent_set(c->consents, guild, user, CONSENT_HEARD);
+	err = consent_set(c->consents, guild, user, CONSENT_HEARD, env_wall_ms(c->env));
 	if (!err)
 		err = store_put_consent(c->store, &change, on_erasure_saved, NULL);
 	if (err)
@@ -247,7 +250,8 @@ static void run_request(struct consent_request *r)
 {
 	struct control *c = r->c;
 	enum consent before = consent_answer(c->consents, r->guild, r->user);
-	int err = 0;
+	bool grants;
+	int err;
 
 	r->was = present_consent(c, r->guild, r->user);
 	if (before == r->consent && !find_newest(r->next, r)) {
@@ -255,10 +259,11 @@ static void run_request(struct consent_request *r)
 		finish(r, 0);
 		return;
 	}
-	if (!c->store || !allows_less(r->was, r->consent))
-		err = apply_consent(r);
-	if (!err)
-		err = save(r, before);
+	/* The store learns of one that allows less first: what is asked of it anew goes by it. */
+	grants = c->store && allows_less(r->was, r->consent);
+	err = save(r, before);
+	if (!grants)
+		apply_consent(r);
 	if (err)
 		finish(r, err);
 }

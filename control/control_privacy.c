@@ -208,7 +208,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 
 		voice_session_erase(vs, user, has_guild(guilds, n, voice_session_guild(vs)));
 	}
-	consent_end(c->consents, user);
+	consent_end(c->consents, user, env_wall_ms(c->env));
 	for (size_t i = 0; i < n; i++)
 		control_end_default_consent(c, guilds[i].version, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)

@@ -234,7 +234,8 @@ static int end_default_consent(const struct offline *o, uint64_t guild, const ch
 					      .at_ms = o->e.now_ms,
 					      .before = consent_name(CONSENT_DEFAULT),
 					      .after = consent_name(CONSENT_HEARD),
-					      .via = "erasure"};
+					      .via = "erasure",
+					      .by_default = true};
 	int err = find_answer(o, guild, mac);
 
 	if (err != ENOENT || !is_remembered_by_default(o, guild))

@@ -11,7 +11,10 @@ enum { NAME_SIZE = 24 + SUBJECT_MAC };
 
 struct consent_table {
 	struct subject_key key;
-	json_t *rows; /* "GUILD:MAC": enum consent; an integer changes without an allocation */
+	json_t *rows;  /* "GUILD:MAC": enum consent; an integer changes without an allocation */
+	json_t *since; /* "GUILD:MAC": when that was answered, ms */
+	/* "GUILD:MAC": until when they refused to be read, "0:MAC": when they were erased, ms */
+	json_t *unread_before;
 	bool unread;
 };
 
@@ -41,6 +44,37 @@ static int set_row(struct consent_table *t, const char *key, enum consent consen
 	return json_object_set_new(t->rows, key, json_integer((json_int_t)consent)) ? ENOMEM : 0;
 }
 
+static int set_time(json_t *times, const char *key, uint64_t at_ms)
+{
+	json_t *known = json_object_get(times, key);
+
+	/* Without an allocation. */
+	if (known)
+		return json_integer_set(known, (json_int_t)at_ms) ? ENOMEM : 0;
+	return json_object_set_new(times, key, json_integer((json_int_t)at_ms)) ? ENOMEM : 0;
+}
+
+static uint64_t time_of(const json_t *times, const char *key)
+{
+	json_int_t ms = json_integer_value(json_object_get(times, key));
+
+	return ms > 0 ? (uint64_t)ms : 0;
+}
+
+static int add_times(json_t *to, json_t *from)
+{
+	const char *key;
+	json_t *ms;
+	int err = 0;
+
+	json_object_foreach(from, key, ms)
+	{
+		if (!err && json_integer_value(ms) > 0)
+			err = set_time(to, key, (uint64_t)json_integer_value(ms));
+	}
+	return err;
+}
+
 static int add_row(struct consent_table *t, const char *key, const json_t *state)
 {
 	enum consent consent;
@@ -60,8 +94,10 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 	if (!t)
 		return ENOMEM;
 	t->rows = json_object();
-	if (!t->rows) {
-		free(t);
+	t->since = json_object();
+	t->unread_before = json_object();
+	if (!t->rows || !t->since || !t->unread_before) {
+		consent_table_free(t);
 		return ENOMEM;
 	}
 	t->unread = kept && subject_key_parse(json_string_value(json_object_get(kept, "key")),
@@ -72,6 +108,10 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 			/* A refusal that is left out would not count. */
 			err = err ? err : add_row(t, key, state);
 		}
+	if (!t->unread && !err)
+		err = add_times(t->since, json_object_get(kept, "since"));
+	if (!t->unread && !err)
+		err = add_times(t->unread_before, json_object_get(kept, "unread_before"));
 	if (err)
 		consent_table_free(t);
 	else
@@ -84,6 +124,8 @@ struct consent_table *consent_table_free(struct consent_table *t)
 	if (!t)
 		return NULL;
 	json_decref(t->rows);
+	json_decref(t->since);
+	json_decref(t->unread_before);
 	explicit_bzero(&t->key, sizeof t->key);
 	free(t);
 	return NULL;
@@ -129,23 +171,61 @@ bool consent_table_unread(const struct consent_table *t)
 	return t && t->unread;
 }
 
-int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent)
+uint64_t consent_since(const struct consent_table *t, uint64_t guild, uint64_t user)
 {
 	char row[NAME_SIZE];
+
+	if (!t || !json_object_size(t->since))
+		return 0;
+	name_row(t, guild, user, row);
+	return time_of(t->since, row);
+}
+
+uint64_t consent_unread_before(const struct consent_table *t, uint64_t guild, uint64_t user,
+			       enum consent by_default)
+{
+	char row[NAME_SIZE];
+	uint64_t refused, erased, answered = 0;
+
+	if (!t || !(json_object_size(t->since) + json_object_size(t->unread_before)))
+		return 0;
+	/* They were not to be read until they answered. */
+	if (consent_default(t, by_default) == CONSENT_NEITHER)
+		answered = consent_since(t, guild, user);
+	name_row(t, guild, user, row);
+	refused = time_of(t->unread_before, row);
+	name_row(t, 0, user, row);
+	erased = time_of(t->unread_before, row);
+	refused = refused > answered ? refused : answered;
+	return refused > erased ? refused : erased;
+}
+
+int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent,
+		uint64_t at_ms)
+{
+	char row[NAME_SIZE];
+	int err = 0;
 
 	if ((unsigned)consent >= CONSENT_COUNT)
 		return EINVAL;
 	name_row(t, guild, user, row);
 	if (consent == CONSENT_DEFAULT) {
 		json_object_del(t->rows, row);
+		json_object_del(t->since, row);
 		return 0;
 	}
-	return set_row(t, row, consent);
+	/* An answer that allows more than is known to be allowed since then would do so for words
+	 * from before. */
+	if (consent_answer(t, guild, user) == CONSENT_NEITHER && consent != CONSENT_NEITHER)
+		err = set_time(t->unread_before, row, at_ms);
+	if (!err)
+		err = set_time(t->since, row, at_ms);
+	return err ? err : set_row(t, row, consent);
 }
 
-void consent_end(struct consent_table *t, uint64_t user)
+void consent_end(struct consent_table *t, uint64_t user, uint64_t at_ms)
 {
-	char mac[SUBJECT_MAC];
+	char mac[SUBJECT_MAC], row[NAME_SIZE];
 	const char *key;
 	json_t *state;
 
@@ -155,7 +235,12 @@ void consent_end(struct consent_table *t, uint64_t user)
 		const char *of = strchr(key, ':');
 
 		if (of && strcmp(of + 1, mac) == 0 &&
-		    json_integer_value(state) == CONSENT_REMEMBERED)
+		    json_integer_value(state) == CONSENT_REMEMBERED) {
 			json_integer_set(state, CONSENT_HEARD);
+			set_time(t->since, key, at_ms);
+		}
 	}
+	/* Without memory the next control knows it. */
+	name_row(t, 0, user, row);
+	set_time(t->unread_before, row, at_ms);
 }

@@ -42,11 +42,18 @@ enum consent consent_default(const struct consent_table *t, enum consent by_defa
 bool consent_table_unread(const struct consent_table *t);
 /* CONSENT_DEFAULT if the person has not answered in this server. */
 enum consent consent_answer(const struct consent_table *t, uint64_t guild, uint64_t user);
-/* CONSENT_DEFAULT: forgets the answer. ENOMEM, EINVAL. */
-int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent);
+/* at_ms: when it was answered, since 1970. CONSENT_DEFAULT: forgets the answer. ENOMEM, EINVAL. */
+int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent,
+		uint64_t at_ms);
+/* Since when (ms since 1970) the present answer holds; 0: the person has not answered. */
+uint64_t consent_since(const struct consent_table *t, uint64_t guild, uint64_t user);
+/* What this person wrote before is not read again: they refused to be read until then, or were
+ * erased; 0: never. by_default as of consent_of. */
+uint64_t consent_unread_before(const struct consent_table *t, uint64_t guild, uint64_t user,
+			       enum consent by_default);
 /* The person was erased: each `remembered` becomes `heard`, and refusals stay. Cannot fail: a
  * failure would go on keeping the words of a person who wants to be forgotten. */
-void consent_end(struct consent_table *t, uint64_t user);
+void consent_end(struct consent_table *t, uint64_t user, uint64_t at_ms);
 
 const char *consent_name(enum consent consent);
 /* False: there is none of this name. */

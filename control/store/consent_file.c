@@ -98,7 +98,8 @@ static int find_change(struct db *db, struct answer *a, struct consent_change *o
 				       .at_ms = a->at_ms,
 				       .before = before,
 				       .after = a->state,
-				       .via = "restore"};
+				       .via = "restore",
+				       .by_default = true}; /* nobody knows */
 	return 0;
 }
 

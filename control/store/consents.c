@@ -86,6 +86,14 @@ static int set_consent(struct db *db, const struct consent_change *c, const char
 	return db_run(db, s);
 }
 
+/* True if answers of the bot from before may repeat words that models are not told any more. */
+static bool ends_memory(const struct consent_change *c)
+{
+	return strcmp(c->after, "remembered") != 0 &&
+	       (strcmp(c->before, "remembered") == 0 ||
+		(strcmp(c->before, "default") == 0 && c->by_default));
+}
+
 int consents_add_row(struct db *db, const struct consent_change *c, const char *mac)
 {
 	struct sqlite3_stmt *s;
@@ -101,6 +109,7 @@ int consents_add_row(struct db *db, const struct consent_change *c, const char *
 	db_bind_text(s, 5, c->before);
 	db_bind_text(s, 6, c->after);
 	db_bind_text(s, 7, c->via);
+	db_bind_uint(s, 8, ends_memory(c));
 	return db_run(db, s);
 }
 
@@ -143,16 +152,40 @@ int consents_put(struct db *db, const char *dir, const struct consent_change *c)
 
 /* ---- reading ---- */
 
-static int list_consents(struct db *db, json_t *rows)
+enum { NAME_SIZE = 24 + SUBJECT_MAC };
+
+/* "GUILD:MAC", of the first two columns. */
+static void name_row(struct sqlite3_stmt *s, char out[NAME_SIZE])
+{
+	snprintf(out, NAME_SIZE, "%llu:%.*s", (unsigned long long)db_uint(s, 0), SUBJECT_MAC - 1,
+		 db_text(s, 1));
+}
+
+static int list_consents(struct db *db, json_t *rows, json_t *since)
 {
 	struct sqlite3_stmt *s = db_use(db, DB_LIST_CONSENTS);
-	char name[24 + SUBJECT_MAC];
+	char name[NAME_SIZE];
 	int err;
 
 	while ((err = db_step(db, s)) == 0) {
-		snprintf(name, sizeof name, "%llu:%.*s", (unsigned long long)db_uint(s, 0),
-			 SUBJECT_MAC - 1, db_text(s, 1));
-		if (json_object_set_new(rows, name, json_string(db_text(s, 2))))
+		name_row(s, name);
+		if (json_object_set_new(rows, name, json_string(db_text(s, 2))) ||
+		    json_object_set_new(since, name, json_integer((json_int_t)db_uint(s, 3))))
+			return ENOMEM;
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+/* Until when people refused to be read, and (server 0) when they were erased. */
+static int list_unread(struct db *db, json_t *unread)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_LIST_UNREAD);
+	char name[NAME_SIZE];
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		name_row(s, name);
+		if (json_object_set_new(unread, name, json_integer((json_int_t)db_uint(s, 2))))
 			return ENOMEM;
 	}
 	return err == ENOENT ? 0 : err;
@@ -162,7 +195,7 @@ int consents_read(struct db *db, const char *dir, json_t **out)
 {
 	char text[SUBJECT_KEY_TEXT], check[SUBJECT_MAC];
 	struct subject_key key;
-	json_t *rows;
+	json_t *rows, *since, *unread;
 	int err = read_key(db, dir, DB_LIST_CONSENTS, &key, check);
 
 	if (err)
@@ -170,9 +203,16 @@ int consents_read(struct db *db, const char *dir, json_t **out)
 	subject_key_text(&key, text);
 	explicit_bzero(&key, sizeof key);
 	rows = json_object();
-	err = rows ? list_consents(db, rows) : ENOMEM;
+	since = json_object();
+	unread = json_object();
+	err = rows && since && unread ? list_consents(db, rows, since) : ENOMEM;
 	if (!err)
-		*out = json_pack("{s:s,s:O}", "key", text, "rows", rows);
+		err = list_unread(db, unread);
+	if (!err)
+		*out = json_pack("{s:s,s:O,s:O,s:O}", "key", text, "rows", rows, "since", since,
+				 "unread_before", unread);
 	json_decref(rows);
+	json_decref(since);
+	json_decref(unread);
 	return err ? err : *out ? 0 : ENOMEM;
 }

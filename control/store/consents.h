@@ -14,7 +14,8 @@ struct subject_key;
 struct consent_change {
 	uint64_t guild, user, at_ms;
 	const char *before, *after, *via;
-	bool grants; /* allows more than was allowed before */
+	bool grants;	 /* allows more than was allowed before */
+	bool by_default; /* before is "default", by which the person was remembered */
 };
 
 /* One synced transaction: the consent, and a row of the ledger. The line of the file `consents`

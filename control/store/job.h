@@ -45,7 +45,8 @@ enum job_kind {
 	JOB_DROP_RECORDINGS, /* of user in guild */
 	JOB_READ_RECORDING, /* of the turn's row until_ms: utterance version, not from before now_ms
 			     */
-	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what */
+	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what; any:
+			       by_default of struct consent_change */
 	JOB_EXPORT,	    /* of user */
 	JOB_BEGIN_ERASE,    /* of user */
 	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */

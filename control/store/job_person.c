@@ -22,7 +22,8 @@ static int put_consent(struct job_runner *r, const struct job *j)
 					      .before = j->scope,
 					      .after = j->text,
 					      .via = j->author,
-					      .grants = j->grants};
+					      .grants = j->grants,
+					      .by_default = j->any};
 
 	int err = job_database(r) ? consents_put(r->db, r->dir, &change) : r->err;
 

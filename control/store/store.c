@@ -590,7 +590,8 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 			      .scope = strdup(consent->before),
 			      .text = strdup(consent->after),
 			      .author = strdup(consent->via),
-			      .grants = consent->grants};
+			      .grants = consent->grants,
+			      .any = consent->by_default};
 
 	return put_copied(s, &j, &(struct request){.doneh = h, .arg = arg});
 }

@@ -258,6 +258,7 @@ struct store_consent {
 	const char *before, *after; /* names of control/consent/consent.h */
 	const char *via;	    /* "/consent" */
 	bool grants;		    /* allows more than was allowed before */
+	bool by_default;	    /* before is "default", by which the person was remembered */
 };
 /* Saves a consent and its row of the ledger, synced to the disk. Errors as store_settings_put. */
 int store_put_consent(struct store *s, const struct store_consent *consent, store_done_h *h,
@@ -279,9 +280,10 @@ int store_list_erase_requests(struct store *s, store_list_h *h, void *arg);
 bool store_has_erase_requests(const char *dir);
 /* True if words of written messages are kept. Before the loop runs. */
 bool store_has_messages(const char *dir);
-/* {"key": the subject key, "rows": {"GUILD:MAC": state}} (control/store/subject.h). NULL when there
- * is no database. The caller owns *out. Before the loop runs. Errors of consents_read
- * (control/store/consents.h). */
+/* {"key": the subject key, "rows": {"GUILD:MAC": state}, "since": {"GUILD:MAC": when that was
+ * answered}, "unread_before": {"GUILD:MAC": until when they refused to be read, "0:MAC": when they
+ * were erased}} (control/store/subject.h), times in ms. NULL when there is no database. The caller
+ * owns *out. Before the loop runs. Errors of consents_read (control/store/consents.h). */
 int store_read_consents(const char *dir, json_t **out);
 
 /* ---- what pages read ---- */

@@ -52,6 +52,7 @@ struct text_event {
 	uint64_t channel, message, user;
 	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0 */
 	const char *name, *text;
+	uint64_t age;	     /* ns: how long ago it was written, if that is not now */
 	uint64_t replies_to; /* the message that it replies to; 0: none */
 	bool self, bot;	     /* its author: this bot, or another one */
 	bool to_bot;	     /* mentions the bot, or replies to one of its messages */
@@ -60,6 +61,7 @@ struct text_event {
 	bool barred;	     /* the bot may not write there */
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool late;	  /* it was written while the bot was away: only an address is answered */
+	bool kept;	  /* its author was to be remembered when it was written */
 	bool noted;	  /* a line of the conversation that needs no answer here */
 	bool yes;	  /* of CLASSIFIED, FAILED, TOOLS and AGREED */
 	bool strangers;	  /* of RESULT */
@@ -75,7 +77,8 @@ struct text_event {
 struct text_line {
 	uint64_t message, user;
 	uint64_t answers; /* of the bot: the user whom it answers; 0: nobody known */
-	uint64_t at;	  /* ns: when it came */
+	uint64_t at;	  /* ns: when it was written */
+	bool kept;	  /* its author was to be remembered then */
 	bool bot;	  /* this one */
 	bool machine;	  /* another bot, or a webhook */
 	const char *name, *text;
@@ -88,6 +91,7 @@ struct text_trigger {
 	char name[TEXT_NAME];
 	char *text;
 	bool to_bot, to_others, decide, late;
+	bool kept; /* its author was to be remembered when it was written */
 	enum text_signal signal;
 	enum text_attention attention;
 	enum text_admission admission; /* COUNT: none was asked */

@@ -44,7 +44,8 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 				 .bot = bot,
 				 .machine = ev->bot,
 				 .answers = answers,
-				 .at = chat->now};
+				 .kept = ev->kept,
+				 .at = chat->now > ev->age ? chat->now - ev->age : 0};
 	struct text_line *known = find_line(ch, ev->message);
 
 	/* Discord tells of the bot's own messages twice: by the gateway and by the request. */
@@ -99,8 +100,10 @@ void text_lines_expire(const struct text_chat *chat, struct text_channel *ch)
 	uint64_t hours = chat->settings->store_words_hours;
 	uint64_t ns = (hours ? hours : 1) * 3600 * NS_PER_S;
 
-	while (ch->n_lines && chat->now > ns && ch->line[0].at < chat->now - ns)
-		drop_line(ch, 0);
+	/* Those that were written while the bot was away may have come after newer ones. */
+	for (unsigned i = ch->n_lines; i > 0 && chat->now > ns; i--)
+		if (ch->line[i - 1].at < chat->now - ns)
+			drop_line(ch, i - 1);
 }
 
 void text_lines_clear(struct text_channel *ch)

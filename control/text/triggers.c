@@ -55,6 +55,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .to_others = ev->to_others,
 				      .decide = ev->decide,
 				      .late = ev->late,
+				      .kept = ev->kept,
 				      .admission = TEXT_ADMISSION_COUNT}};
 	chat->holder[l - chat->pool] = ev->user;
 	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");

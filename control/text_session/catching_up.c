@@ -203,11 +203,11 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 		break;
 	case MISSED_OWED:
 		row->before = false;
-		if (!text_session_take(ts, d, false))
+		if (!text_session_take(ts, d, TEXT_CAME_OWED))
 			end_row(ts, row, TEXT_REASON_NOT_READ);
 		break;
 	case MISSED_LATE:
-		text_session_take(ts, d, true);
+		text_session_take(ts, d, TEXT_CAME_MISSED);
 		break;
 	case MISSED_DONE:
 		break;

@@ -160,6 +160,7 @@ struct text_decision {
 /* What a message replies to, which may be older than what the core knows of the channel. */
 struct text_quote {
 	uint64_t reply, message, user; /* reply: the message that quotes it; 0: free */
+	bool kept;		       /* its author was to be remembered when it was written */
 	char name[INCOMING_NAME], text[INCOMING_QUOTE];
 };
 
@@ -277,9 +278,16 @@ int text_session_read(struct text_session *ts, const json_t *d);
 /* The channel or forum of a thread; 0: it is none. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);
-/* Gives the message in ts->in to its core. late: it was missed. False: the settings do not have it
- * read. */
-bool text_session_take(struct text_session *ts, const json_t *d, bool late);
+/* How a message came. */
+enum text_came {
+	TEXT_CAME_NOW,
+	TEXT_CAME_OWED,	  /* from the history; a control before this one took it */
+	TEXT_CAME_MISSED, /* from the history; nobody took it */
+};
+/* How long ago (ns) this message was written, by its id. */
+uint64_t text_session_age(const struct text_session *ts, uint64_t message);
+/* Gives the message in ts->in to its core. False: the settings do not have it read. */
+bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came);
 /* Tells the log, the bus and the store why a message ended. */
 void text_session_record(struct text_guild *g, const struct text_trigger *t);
 /* NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
@@ -374,8 +382,11 @@ void text_showing_free(struct text_show *show);
 struct viewer *text_showing_viewer(struct text_guild *g);
 
 /* ---- keeping.c ---- */
-/* A message that may be read. The store learns of it if it may be kept. */
-void text_keeping_written(struct text_guild *g, const struct incoming *in);
+/* True if this user is to be remembered, and was when they wrote something so long ago (ns). */
+bool text_keeping_may(const struct text_guild *g, uint64_t user, uint64_t age);
+/* A message that may be read, written so long ago (ns). The store learns of it if it may be kept.
+ */
+void text_keeping_written(struct text_guild *g, const struct incoming *in, uint64_t age);
 /* g: NULL if the server is not open. */
 void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in);
 /* message 0: the channel is gone. */

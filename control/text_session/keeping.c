@@ -4,11 +4,13 @@
  * answer of the bot is kept if that holds for everybody whose words the model was told for it. */
 #include <string.h>
 
+#include "control/consent/consent.h"
 #include "control/events/events.h"
 #include "control/settings/settings.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
 static bool is_remembered(const struct text_guild *g, uint64_t user)
@@ -16,6 +18,19 @@ static bool is_remembered(const struct text_guild *g, uint64_t user)
 	return user && g->ts->conf.remembersh(g->id, user, g->ts->conf.arg);
 }
 
+/* When something was written, ms since 1970. */
+static uint64_t written_ms(const struct text_guild *g, uint64_t age)
+{
+	return env_wall_ms(g->ts->conf.env) - age / NS_PER_MS;
+}
+
+bool text_keeping_may(const struct text_guild *g, uint64_t user, uint64_t age)
+{
+	return is_remembered(g, user) &&
+	       written_ms(g, age) >= consent_since(g->ts->conf.consents, g->id, user);
+}
+
+/* m->written_ms: since 1970; 0: now. */
 static void publish(struct text_session *ts, uint64_t guild, uint64_t user,
 		    const struct event_message *m)
 {
@@ -25,7 +40,8 @@ static void publish(struct text_session *ts, uint64_t guild, uint64_t user,
 			       .user = user,
 			       .message = *m};
 
-	ev.message.written_ms = ev.at_ms;
+	if (!ev.message.written_ms)
+		ev.message.written_ms = ev.at_ms;
 	bus_publish(ts->conf.bus, &ev);
 }
 
@@ -54,16 +70,18 @@ static bool may_keep_answer(const struct text_guild *g, const struct text_effect
 	bool keep = true;
 
 	for (size_t i = 0; i < e->n_history && keep; i++)
-		keep = e->history[i].bot ? is_kept(g, e->history[i].message)
-					 : is_remembered(g, e->history[i].user);
+		keep = e->history[i].bot
+			       ? is_kept(g, e->history[i].message)
+			       : e->history[i].kept && is_remembered(g, e->history[i].user);
 	for (size_t i = 0; i < e->n_triggers && keep; i++)
-		keep = is_remembered(g, e->triggers[i]->user);
+		keep = e->triggers[i]->kept && is_remembered(g, e->triggers[i]->user);
 	for (unsigned i = 0; i < TEXT_QUOTES && keep; i++)
 		for (size_t k = 0; k < e->n_triggers && keep; k++)
 			if (g->quote[i].reply == e->triggers[k]->message)
 				keep = g->quote[i].user == g->ts->self
 					       ? is_kept(g, g->quote[i].message)
-					       : is_remembered(g, g->quote[i].user);
+					       : g->quote[i].kept &&
+							 is_remembered(g, g->quote[i].user);
 	return keep;
 }
 
@@ -139,22 +157,30 @@ static bool take_replaced(struct text_guild *g, const struct incoming *in)
 
 /* ---- people's ---- */
 
-void text_keeping_written(struct text_guild *g, const struct incoming *in)
+/* Words that the store would have dropped by now do not come back. */
+static bool is_over(const struct text_guild *g, uint64_t age)
+{
+	return age > (uint64_t)g->settings->store_words_hours * 3600 * NS_PER_S;
+}
+
+void text_keeping_written(struct text_guild *g, const struct incoming *in, uint64_t age)
 {
 	/* Nobody can answer /consent for direct messages. */
-	if (!g->id || text_channel_is_blocked(g->settings, in->channel, in->parent))
+	if (!g->id || text_channel_is_blocked(g->settings, in->channel, in->parent) ||
+	    (!in->self && is_over(g, age)))
 		return;
 	if (in->self)
 		take_own(g, in);
 	else if (!in->bot)
 		tell_voice(g, in, in->user);
-	if (!in->self && !in->bot && is_remembered(g, in->user))
+	if (!in->self && !in->bot && text_keeping_may(g, in->user, age))
 		publish(g->ts, g->id, in->user,
 			&(struct event_message){.channel = in->channel,
 						.message = in->message,
 						.change = "written",
 						.name = in->name,
 						.text = in->text,
+						.written_ms = written_ms(g, age),
 						.to_bot = in->to_bot});
 }
 

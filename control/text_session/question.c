@@ -253,6 +253,8 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 				.text = q->text,
 				.noted = true};
 
+	if (g)
+		ev.kept = text_keeping_may(g, q->user, text_session_age(ts, q->id));
 	incoming_copy_name(name, q->name);
 	/* They may have chosen not to be read since. */
 	if (!g || text_session_refused(g, q->user))

@@ -12,6 +12,7 @@
 #include "control/settings/ids.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
+#include "control/text/missed.h"
 #include "control/text/taken.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
@@ -382,6 +383,20 @@ bool text_session_refused(const struct text_guild *g, uint64_t user)
 	return consent_of(t, g->id, user, unanswered) == CONSENT_NEITHER;
 }
 
+uint64_t text_session_age(const struct text_session *ts, uint64_t message)
+{
+	uint64_t now = env_wall_ms(ts->conf.env), ms = missed_ms_of(message);
+
+	return now > ms ? (now - ms) * NS_PER_MS : 0;
+}
+
+/* True if the user was not to be read when they wrote this message, or was erased since. */
+static bool is_unread(const struct text_guild *g, uint64_t user, uint64_t message)
+{
+	return missed_ms_of(message) < consent_unread_before(g->ts->conf.consents, g->id, user,
+							     (enum consent)g->settings->consent);
+}
+
 /* Of a person who does not want to be read nothing is quoted. */
 static void keep_quote(struct text_guild *g, const struct incoming *in)
 {
@@ -390,12 +405,14 @@ static void keep_quote(struct text_guild *g, const struct incoming *in)
 	if (!*in->quoted || !in->replied_user ||
 	    (in->replied_user != g->ts->self &&
 	     (text_session_refused(g, in->replied_user) ||
+	      is_unread(g, in->replied_user, in->replies_to) ||
 	      settings_ids_have(g->settings->blocked_users, in->replied_user))))
 		return;
 	text_showing_quoted(g, in);
 	g->n_quotes++;
 	*q = (struct text_quote){
 		.reply = in->message, .message = in->replies_to, .user = in->replied_user};
+	q->kept = text_keeping_may(g, in->replied_user, text_session_age(g->ts, in->replies_to));
 	utf8_copy(q->name, sizeof q->name, in->quoted_name);
 	utf8_copy(q->text, sizeof q->text, in->quoted);
 }
@@ -450,7 +467,7 @@ static void take_nickname(struct text_guild *g)
 	text_chat_set_nickname(g->core, name);
 }
 
-bool text_session_take(struct text_session *ts, const json_t *d, bool late)
+bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came)
 {
 	struct text_guild *g = reader_of(ts, &ts->in);
 	struct text_event ev;
@@ -458,10 +475,16 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 	if (!g)
 		return false;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
-	ev.refused = !ts->in.self && text_session_refused(g, ts->in.user);
+	/* Of what the history has, some may have been written while its author was not to be read.
+	 */
+	ev.age = came == TEXT_CAME_NOW ? 0 : text_session_age(ts, ts->in.message);
+	ev.refused = !ts->in.self &&
+		     (text_session_refused(g, ts->in.user) ||
+		      (came == TEXT_CAME_MISSED && is_unread(g, ts->in.user, ts->in.message)));
+	ev.kept = !ts->in.self && text_keeping_may(g, ts->in.user, ev.age);
 	ev.barred =
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
-	ev.late = late;
+	ev.late = came == TEXT_CAME_MISSED;
 	g->used_at = env_now(ts->conf.env);
 	if (g->id && ts->conf.nicknameh)
 		take_nickname(g);
@@ -470,7 +493,7 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 		if (!is_blocked(g, &ev))
 			text_showing_keep(g, &ts->in);
 		keep_quote(g, &ts->in);
-		text_keeping_written(g, &ts->in);
+		text_keeping_written(g, &ts->in, ev.age);
 	}
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
 		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
@@ -501,7 +524,7 @@ static void take_message(struct text_session *ts, const json_t *d)
 	if (ts->in.message > ts->up.newest)
 		ts->up.newest = ts->in.message;
 	if (!is_settled(ts, &ts->in))
-		text_session_take(ts, d, false);
+		text_session_take(ts, d, TEXT_CAME_NOW);
 }
 
 static void take_edit(struct text_session *ts, const json_t *d)

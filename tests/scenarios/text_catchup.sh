@@ -172,6 +172,33 @@ run PARLEY_TEXT_CATCHUP=no
 sleep 3
 is "switched off it answers none of them" "$(answers wordoff)" 0
 
+# ---- what people allowed when they wrote ----
+consent() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$2\"}]}" >/dev/null; sleep 1; }
+kept() { sqlite3 "file:$D/state/parley.db?mode=ro" "$1"; }
+stop
+run PARLEY_CONSENT=heard
+writes $CAROL "the vault opens with wordquartz"
+writes $ALICE "the cellar opens with wordbasalt"
+consent $ALICE neither
+writes $ALICE "<@$BOT> the attic opens with wordrefused"
+consent $ALICE heard
+consent $CAROL remembered
+stop
+forget_session
+writes $CAROL "the garden opens with wordmarble"
+marble=$written
+writes $BOB "<@$BOT> wordafter"
+sleep 3
+came=$(($(date +%s) * 1000))
+run PARLEY_CONSENT=heard
+until_ok 10 answered wordafter || bad "missed" "$(of_bot)"
+sleep 1
+is "what was written before somebody wanted to be remembered is not kept after a restart" "$(kept "SELECT count(*) FROM utterances WHERE instr(text, 'wordquartz')")" 0
+is "what they wrote after that is, with the time when it was written" "$(kept "SELECT count(*) FROM utterances WHERE message = $marble AND started_ms < $came - 2000")" 1
+is "a message that was refused when it was written is not answered later" "$(answers wordrefused)" 0
+asked 'wordrefused' && bad "a refused message" "told to a model" || ok "nor told to a model"
+consent $CAROL heard
+
 # ---- a connection that is lost ----
 stop
 run

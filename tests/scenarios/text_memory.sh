@@ -53,6 +53,7 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		open my $log, ">>", $ARGV[0];
 		syswrite $log, join("\n", "ask: $told[-1]", map { "  $_" } @told) . "\n";
 		my $words = "I read: " . substr($told[-1], 6, 80);
+		$words = "Bob said xyzzy" if $told[-1] =~ /what did Bob say/ && grep { /xyzzy/ } @told;
 		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\ndata: [DONE]\n\n";
 		exit;
@@ -141,6 +142,23 @@ until_ok 10 answered "$written" || bad "in the voice channel's chat" "$(messages
 told "where do we meet" windmill && ok "in a voice channel's own chat what was spoken there is told" || bad "the voice channel's chat" "$(tail -20 "$D/asked")"
 where=$TEXT
 
+# ---- an answer that quotes somebody who withdraws ----
+consent $BOB remembered
+where=$VOICE
+writes $BOB "my door code is xyzzy"
+sleep 1
+writes $ALICE "<@$BOT> what did Bob say of the door"
+until_ok 5 has 'Bob said xyzzy' || bad "an answer" "not kept: $(messages)"
+consent $BOB heard
+stop
+run PARLEY_TEXT_CHAT=all
+writes $ALICE "<@$BOT> the door code again"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+told "the door code again" 'what did Bob say' || bad "earlier messages" "$(tail -30 "$D/asked")"
+told "the door code again" 'xyzzy' && bad "an answer that quotes somebody who withdrew" "$(tail -30 "$D/asked")" || ok "an answer that may quote somebody who is not remembered any more is told to no model"
+
+where=$TEXT
+
 # ---- one mind: the call and its chat ----
 stop
 start_brain
@@ -177,7 +195,7 @@ stop
 add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "7 0"
+is "an export lists the messages" "$(cat "$D/exported")" "9 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
 is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
 grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"

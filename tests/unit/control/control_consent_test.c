@@ -249,7 +249,7 @@ TEST(an_erased_member_is_not_remembered_by_default)
 	live_settings_apply(fx.c.live);
 	press(ANA, "consent", "heard"); /* the server knows her now */
 	CHECK(await_answer());
-	CHECK_INT(consent_set(fx.c.consents, GUILD, ANA, CONSENT_DEFAULT), 0);
+	CHECK_INT(consent_set(fx.c.consents, GUILD, ANA, CONSENT_DEFAULT, 0), 0);
 	CHECK(control_remembers(GUILD, ANA, &fx.c));
 	CHECK(is_answered(ANA, "parley-erasure-1"));
 	CHECK(!control_remembers(GUILD, ANA, &fx.c));

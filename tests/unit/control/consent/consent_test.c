@@ -14,14 +14,14 @@ TEST(an_answer_counts_in_its_server_alone)
 
 	CHECK_INT(consent_table_alloc(&t, NULL), 0);
 	CHECK_INT(consent_of(t, 1, 501, CONSENT_HEARD), CONSENT_HEARD);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_NEITHER, 0), 0);
 	CHECK_INT(consent_of(t, 1, 501, CONSENT_HEARD), CONSENT_NEITHER);
 	CHECK_INT(consent_of(t, 2, 501, CONSENT_HEARD), CONSENT_HEARD);
 	CHECK_INT(consent_of(t, 1, 502, CONSENT_REMEMBERED), CONSENT_REMEMBERED);
 	CHECK_INT(consent_answer(t, 1, 502), CONSENT_DEFAULT);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_DEFAULT), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_DEFAULT, 0), 0);
 	CHECK_INT(consent_answer(t, 1, 501), CONSENT_DEFAULT);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_COUNT), EINVAL);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_COUNT, 0), EINVAL);
 	CHECK_INT(consent_of(NULL, 1, 501, CONSENT_REMEMBERED), CONSENT_REMEMBERED);
 	consent_table_free(t);
 }
@@ -31,16 +31,44 @@ TEST(an_erased_person_is_not_remembered_and_stays_unheard)
 	struct consent_table *t = NULL;
 
 	CHECK_INT(consent_table_alloc(&t, NULL), 0);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED), 0);
-	CHECK_INT(consent_set(t, 2, 501, CONSENT_NEITHER), 0);
-	CHECK_INT(consent_set(t, 3, 501, CONSENT_HEARD), 0);
-	CHECK_INT(consent_set(t, 1, 502, CONSENT_REMEMBERED), 0);
-	consent_end(t, 501);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED, 0), 0);
+	CHECK_INT(consent_set(t, 2, 501, CONSENT_NEITHER, 0), 0);
+	CHECK_INT(consent_set(t, 3, 501, CONSENT_HEARD, 0), 0);
+	CHECK_INT(consent_set(t, 1, 502, CONSENT_REMEMBERED, 0), 0);
+	consent_end(t, 501, 0);
 	/* Not the default of the server, which may be "remembered". */
 	CHECK_INT(consent_answer(t, 1, 501), CONSENT_HEARD);
 	CHECK_INT(consent_answer(t, 2, 501), CONSENT_NEITHER);
 	CHECK_INT(consent_answer(t, 3, 501), CONSENT_HEARD);
 	CHECK_INT(consent_answer(t, 1, 502), CONSENT_REMEMBERED);
+	consent_table_free(t);
+}
+
+TEST(an_answer_has_its_time)
+{
+	struct consent_table *t = NULL;
+
+	CHECK_INT(consent_table_alloc(&t, NULL), 0);
+	CHECK_INT(consent_since(t, 1, 501), 0);
+	CHECK_INT(consent_unread_before(t, 1, 501, CONSENT_HEARD), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_NEITHER, 1000), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_HEARD, 2000), 0);
+	CHECK_INT(consent_since(t, 1, 501), 2000);
+	CHECK_INT(consent_unread_before(t, 1, 501, CONSENT_HEARD), 2000);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED, 3000), 0);
+	CHECK_INT(consent_since(t, 1, 501), 3000);
+	CHECK_INT(consent_unread_before(t, 1, 501, CONSENT_HEARD), 2000);
+	/* Where nobody is read unasked, they were not before they answered. */
+	CHECK_INT(consent_unread_before(t, 1, 501, CONSENT_NEITHER), 3000);
+	CHECK_INT(consent_unread_before(t, 2, 501, CONSENT_HEARD), 0);
+	CHECK_INT(consent_unread_before(t, 1, 502, CONSENT_HEARD), 0);
+	CHECK_INT(consent_since(NULL, 1, 501), 0);
+	/* An erasure counts in all servers. */
+	consent_end(t, 501, 4000);
+	CHECK_INT(consent_since(t, 1, 501), 4000);
+	CHECK_INT(consent_unread_before(t, 2, 501, CONSENT_HEARD), 4000);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_DEFAULT, 5000), 0);
+	CHECK_INT(consent_since(t, 1, 501), 0);
 	consent_table_free(t);
 }
 
@@ -59,11 +87,11 @@ TEST(an_erased_person_is_not_remembered_when_memory_runs_out)
 	struct consent_table *t = NULL;
 
 	CHECK_INT(consent_table_alloc(&t, NULL), 0);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED), 0);
-	CHECK_INT(consent_set(t, 2, 501, CONSENT_REMEMBERED), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED, 0), 0);
+	CHECK_INT(consent_set(t, 2, 501, CONSENT_REMEMBERED, 0), 0);
 	json_get_alloc_funcs(&allocate, &release);
 	json_set_alloc_funcs(find_no_memory, release);
-	consent_end(t, 501);
+	consent_end(t, 501, 0);
 	json_set_alloc_funcs(allocate, release);
 	CHECK_INT(consent_answer(t, 1, 501), CONSENT_HEARD);
 	CHECK_INT(consent_answer(t, 2, 501), CONSENT_HEARD);
@@ -114,8 +142,12 @@ TEST(a_restart_reads_the_answers)
 	subject_key_text(&key, text);
 	subject_mac(&key, 501, mac);
 	snprintf(row, sizeof row, "1:%s", mac);
-	kept = json_pack("{s:s,s:{s:s,s:s}}", "key", text, "rows", row, "neither", "2:zz", "dance");
+	kept = json_pack("{s:s,s:{s:s,s:s},s:{s:i},s:{s:i,s:s}}", "key", text, "rows", row,
+			 "neither", "2:zz", "dance", "since", row, 1000, "unread_before", row, 900,
+			 "2:zz", "dance");
 	CHECK_INT(consent_table_alloc(&t, kept), 0);
+	CHECK_INT(consent_since(t, 1, 501), 1000);
+	CHECK_INT(consent_unread_before(t, 1, 501, CONSENT_HEARD), 900);
 	CHECK_INT(consent_answer(t, 1, 501), CONSENT_NEITHER);
 	CHECK_INT(consent_answer(t, 2, 501), CONSENT_DEFAULT);
 	consent_table_free(t);
@@ -132,7 +164,7 @@ TEST(without_the_saved_answers_nobody_is_heard_who_does_not_answer_anew)
 	CHECK(consent_table_unread(t) && !consent_table_unread(NULL));
 	CHECK_INT(consent_of(t, 1, 501, CONSENT_REMEMBERED), CONSENT_NEITHER);
 	CHECK_INT(consent_default(t, CONSENT_HEARD), CONSENT_NEITHER);
-	CHECK_INT(consent_set(t, 1, 501, CONSENT_HEARD), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_HEARD, 0), 0);
 	CHECK_INT(consent_of(t, 1, 501, CONSENT_REMEMBERED), CONSENT_HEARD);
 	consent_table_free(t);
 	json_decref(kept);

@@ -491,6 +491,56 @@ static const char *state_of(const json_t *kept, uint64_t user)
 	return json_string_value(json_object_get(json_object_get(kept, "rows"), row));
 }
 
+/* The same of the object `times`, in milliseconds. server: "7" or, of an erasure, "0". */
+static json_int_t time_of(const json_t *kept, const char *times, const char *server)
+{
+	struct subject_key key;
+	char mac[SUBJECT_MAC], row[64];
+
+	if (subject_key_parse(json_string_value(json_object_get(kept, "key")), &key))
+		return -1;
+	subject_mac(&key, ANA, mac);
+	snprintf(row, sizeof row, "%s:%s", server, mac);
+	return json_integer_value(json_object_get(json_object_get(kept, times), row));
+}
+
+TEST(a_restart_knows_since_when_answers_hold)
+{
+	struct consent_change change = {.guild = 7,
+					.user = ANA,
+					.at_ms = 1500,
+					.before = "default",
+					.after = "neither",
+					.via = "/consent"};
+	char *receipt = NULL;
+	json_t *kept;
+
+	open_with_words();
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	change.at_ms = 1600;
+	change.before = "neither";
+	change.after = "heard";
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	change.at_ms = 1700;
+	change.before = "heard";
+	change.after = "remembered";
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
+	CHECK_INT(time_of(kept, "since", "7"), 1700);
+	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
+	CHECK_INT(time_of(kept, "unread_before", "0"), 0);
+	json_decref(kept);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
+	CHECK(time_of(kept, "unread_before", "0") > 0);
+	CHECK(time_of(kept, "since", "7") == time_of(kept, "unread_before", "0"));
+	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
+	json_decref(kept);
+	db_close(db);
+	folder_remove(dir);
+}
+
 /* The ledger keeps the change without the id; a refusal to be heard holds on. */
 TEST(consents_survive_a_restart_and_refusals_an_erasure)
 {

@@ -252,6 +252,96 @@ TEST(an_answer_names_the_people_whom_it_may_quote)
 	close_scene();
 }
 
+static void write_answer(const char *text, uint64_t message, uint64_t ms)
+{
+	uint64_t at_ms = store_scene_ms(ms);
+
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_MESSAGE,
+						.at_ms = at_ms,
+						.guild = 7,
+						.user = 5,
+						.message = {.channel = 300,
+							    .message = message,
+							    .change = "written",
+							    .text = text,
+							    .written_ms = at_ms,
+							    .bot = true}});
+}
+
+static void on_done(int err, void *arg)
+{
+	(void)arg;
+	s->err = err;
+	env_stop(s->l.env);
+}
+
+/* Now, which is an hour after the scene's words. */
+static void answer_consent(uint64_t user, const char *before, const char *after)
+{
+	const struct store_consent change = {
+		.guild = 7, .user = user, .before = before, .after = after, .via = "/consent"};
+
+	CHECK_INT(store_put_consent(s->store, &change, on_done, NULL), 0);
+	loop_run(&s->l);
+	CHECK_INT(s->err, 0);
+}
+
+/* Whoever takes back that they are remembered may be quoted by any answer in writing from before.
+ */
+TEST(a_written_answer_names_those_who_withdrew_since)
+{
+	open_scene();
+	write_answer("Ana keeps a lamp in the cellar", 50, 1000);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/5@1000:Ana keeps a lamp in the cellar ");
+	answer_consent(4, "default", "heard");
+	answer_consent(4, "heard", "remembered");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/5@1000:Ana keeps a lamp in the cellar ");
+	answer_consent(4, "remembered", "heard");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/5\"4@1000:Ana keeps a lamp in the cellar ");
+	/* One from after that does not. */
+	write_answer("nobody knows of a torch", 51, 3600000 + 60000);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "torch", .most = 1}),
+		  "bot/5@3660000:nobody knows of a torch [bot/5\"4@1000:Ana keeps a lamp in the "
+		  "cellar ] ");
+	close_scene();
+}
+
+/* An answer that was spoken: those who spoke in the session, and, if it read the memory, anybody.
+ */
+TEST(a_spoken_answer_names_those_of_its_session_who_withdrew_since)
+{
+	static const char why[] =
+		"[{\"rule\":\"memory_summary\",\"yes\":true,\"value\":2,\"limit\":40}]";
+
+	open_scene();
+	say(300, 4, "Ana", "my operation is on friday", 1000);
+	answer(5, "on friday, says Ana", 2000);
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
+						.at_ms = store_scene_ms(900000),
+						.guild = 7,
+						.user = 5,
+						.turn = {.session = 950,
+							 .channel = 300,
+							 .turn = 1,
+							 .segments = "[]",
+							 .why = why,
+							 .said = "the hospital is far"}});
+	answer_consent(8, "remembered", "neither");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "friday", .most = 1}),
+		  "bot/5@2000:on friday, says Ana [Ana/4@1000:my operation is on friday "
+		  "bot/5\"8@900000:the hospital is far ] ");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "hospital", .most = 1}),
+		  "bot/5\"8@900000:the hospital is far [bot/5@2000:on friday, says Ana ] ");
+	answer_consent(4, "remembered", "neither");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "friday", .most = 1}),
+		  "bot/5\"4@2000:on friday, says Ana [Ana/4@1000:my operation is on friday "
+		  "bot/5\"4\"8@900000:the hospital is far ] ");
+	close_scene();
+}
+
 TEST(a_prompt_waits_for_no_vectors)
 {
 	char path[64];

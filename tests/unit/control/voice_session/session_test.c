@@ -182,7 +182,7 @@ TEST(voice_session_lets_nobody_be_heard_before_it_knows_the_channel)
 		"{\"user_id\":\"900\",\"channel_id\":\"301\",\"session_id\":\"s\"}]}";
 
 	CHECK_INT(rig_make(NULL), 0);
-	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER, 0), 0);
 	rig.t.holds_call = true;
 	voice_session_adopt(rig.vs, 301, false);
 	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 1));
@@ -218,7 +218,7 @@ static void begin_outage(void)
 TEST(voice_session_hears_those_who_were_here_before_an_outage)
 {
 	CHECK(rig_adopt(301, false));
-	CHECK_INT(consent_set(rig.consents, 100, 501, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_set(rig.consents, 100, 501, CONSENT_NEITHER, 0), 0);
 	discord("GUILD_CREATE", two_are_there);
 	CHECK_INT(rig.vs->n_members, 2);
 	begin_outage();
@@ -262,7 +262,7 @@ TEST(voice_session_tells_refusals_before_the_default_changes)
 	voice_session_settings(rig.vs);
 	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
 	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_NO);
-	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER, 0), 0);
 	discord("VOICE_STATE_UPDATE", "{\"guild_id\":\"100\",\"user_id\":\"500\",\"channel_id\":"
 				      "\"301\",\"session_id\":\"x\"}");
 	CHECK_INT(settings_set(rig.settings, "consent", "heard"), 0);
