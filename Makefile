@@ -281,7 +281,7 @@ fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
 BENCHSHARED := dial traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
-BENCHES := $(filter-out $(BENCHSHARED) music_stage,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
+BENCHES := $(filter-out $(BENCHSHARED) music_stage leaks_voice leaks_text,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
@@ -297,6 +297,8 @@ $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 MUSICBENCHES := $(filter music_%,$(BENCHES))
 $(MUSICBENCHES:%=$(B)/bench/%): $(call objs,tests/bench/music_stage.c tests/decoder/sound.c tests/decoder/web.c) | $(B)/mediad $(B)/decoderd
 $(MUSICBENCHES:%=$(B)/bench/%): LIBS_ALL += -lavformat -lavcodec -lavutil
+$(B)/bench/leaks: $(call objs,tests/bench/leaks_voice.c tests/bench/leaks_text.c)
+$(B)/bench/leaks: LIBS_ALL += $(B)/libparley.a
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
@@ -364,6 +366,7 @@ mutants: deps-test
 	@tests/mutants/run.sh text
 	@tests/mutants/run.sh text-faults
 	@tests/mutants/run.sh web
+	@tests/mutants/run.sh memory
 # The same for the media plane, mostly with programs that are wrong in one line, through guildd. MUTANTS="…" selects some.
 mutants-media: deps
 	@tests/mutants/media.sh $(MUTANTS)

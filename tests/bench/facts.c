@@ -1,10 +1,8 @@
 /* Facts, through the store: dedupe_update and dedupe_same, pairs of statements of tests/memory
  * written one after the other, and what a reflection adds by a stand-in model that errs in one of
- * twenty cases (dedupe_same_model, dedupe_update_model); memory_leak_across, results of random
- * questions that belong to another server or channel, to another person's own memory, or to the
- * speaker's own before others.
+ * twenty cases (dedupe_same_model, dedupe_update_model).
  *
- *   facts [--tuned] [questions]      the tuned half of the pairs; how many random questions */
+ *   facts [--tuned]      the tuned half of the pairs */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +22,7 @@
 #include "tests/bench/recall_corpus.h"
 #include "tests/random.h"
 
-enum {
-	SERVERS = 4,
-	PEOPLE = 5,
-	FACTS = 12,
-	CHANNELS = 3,
-	FIRST_CHANNEL = 31,
-	QUESTIONS = 10000,
-	MINUTE_MS = 60000,
-	HALVES = 2
-};
+enum { MINUTE_MS = 60000, HALVES = 2 };
 
 static struct db *db;
 static struct embedding *embedding;
@@ -247,171 +236,10 @@ static void dedupe_rows(bool tuned)
 	json_decref(p.truth);
 }
 
-/* ---- leaks ---- */
-
-static const char *const things[FACTS] = {"bike",   "kitchen", "parrot",  "garden",
-					  "guitar", "exam",    "holiday", "recipe",
-					  "server", "boat",    "piano",	  "wedding"};
-static const char *const colours[] = {"red", "blue", "green", "yellow", "black", "white"};
-
-static uint64_t person(unsigned server, unsigned p)
-{
-	return 100 * (server + 1) + p + 1;
-}
-
-/* Each text tells where it belongs: "the bike of 2 301 is blue" is a fact of server 2 and of its
- * member 301, or of all for 0; a line of the conversation names its channel. */
-static void write_text(char text[96], const char *thing, unsigned server, uint64_t whose,
-		       uint64_t *seed)
-{
-	snprintf(text, 96, "the %s of %u %llu is %s", thing, server, (unsigned long long)whose,
-		 colours[random_below(seed, 6)]);
-}
-
-static void add_line(unsigned s, unsigned channel, unsigned p, const char *text)
-{
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = s + 1, .user = person(s, p)};
-
-	ev.utterance = (struct event_utterance){.session = 1,
-						.channel = channel,
-						.name = "Ana",
-						.text = text,
-						.started_ms = now_ms += 1000,
-						.source = "realtime-transcription",
-						.language = "en",
-						.consent = true};
-	BENCH_OK(rows_add(db, &ev, true));
-}
-
-static void fill_servers(uint64_t *seed)
-{
-	char text[96];
-
-	for (unsigned s = 0; s < SERVERS; s++)
-		for (unsigned p = 0; p <= PEOPLE; p++)
-			for (unsigned f = 0; f < FACTS; f++) {
-				uint64_t owner = p < PEOPLE ? person(s, p) : 0;
-				unsigned channel = FIRST_CHANNEL + random_below(seed, CHANNELS);
-
-				write_text(text, things[f], s + 1, owner, seed);
-				free(write_fact(s + 1, owner, owner ? owner : person(s, 0), text));
-				write_text(text, things[f], s + 1, channel, seed);
-				add_line(s, channel, p % PEOPLE, text);
-			}
-	if (embedding)
-		BENCH_OK(embedding_finish(embedding, db));
-}
-
-/* Who asks, and where. */
-struct asker {
-	unsigned server, channel;
-	uint64_t user;
-	bool alone; /* with the bot: the only case in which private facts are told */
-};
-
-/* Results that this asker may not get, the lines beside them among them. */
-static unsigned count_leaks(const json_t *found, const struct asker *by, bool lines)
-{
-	const json_t *one;
-	unsigned leaks = 0;
-	size_t i;
-
-	json_array_foreach(found, i, one)
-	{
-		unsigned long long s = 0, whose = 0;
-		char thing[32];
-
-		sscanf(json_string_value(json_object_get(one, "text")), "the %31s of %llu %llu",
-		       thing, &s, &whose);
-		leaks += s != by->server + 1;
-		leaks += lines ? whose != by->channel
-			       : whose != 0 && (whose != by->user || !by->alone);
-		leaks += count_leaks(json_object_get(one, "near"), by, lines);
-	}
-	return leaks;
-}
-
-/* Frees the document. */
-static json_t *read_found(char *document)
-{
-	json_t *found = json_loads(document, 0, NULL);
-
-	free(document);
-	return found;
-}
-
-static json_t *ask_facts(const struct asker *by, const char *words)
-{
-	json_t *request = json_pack("{s:s}", "words", words);
-	struct job j = {.kind = JOB_FIND_FACTS,
-			.guild = by->server + 1,
-			.owner = by->alone ? by->user : 0,
-			.user = by->user,
-			.any = true,
-			.version = 8,
-			.text = json_dumps(request, 0)};
-	char *out = NULL;
-
-	BENCH_OK(fact_rows_find(db, embedding, &j, &out));
-	free(j.text);
-	json_decref(request);
-	return read_found(out);
-}
-
-static json_t *ask_lines(const struct asker *by, const char *words)
-{
-	struct job j = {.kind = JOB_FIND_SAID,
-			.guild = by->server + 1,
-			.channel = by->channel,
-			.version = 8,
-			.author = (char *)"",
-			.text = strdup(words)};
-	char *out = NULL;
-
-	BENCH_OK(said_find(db, embedding, &j, &out));
-	free(j.text);
-	return read_found(out);
-}
-
-static void leak_row(unsigned questions, uint64_t *seed)
-{
-	unsigned leaks = 0, facts = 0, lines = 0;
-
-	fill_servers(seed);
-	for (unsigned i = 0; i < questions; i++) {
-		struct asker by = {.server = random_below(seed, SERVERS),
-				   .channel = FIRST_CHANNEL + random_below(seed, CHANNELS),
-				   .alone = i % 2};
-		unsigned s = random_below(seed, SERVERS);
-		char words[96];
-		json_t *out;
-
-		by.user = person(by.server, random_below(seed, PEOPLE));
-		/* Of anybody, anywhere: a fact's or a line's. */
-		snprintf(words, sizeof words, "what is the %s of %u %u?",
-			 things[random_below(seed, FACTS)], 1 + random_below(seed, SERVERS),
-			 i % 3 ? (unsigned)person(s, random_below(seed, PEOPLE))
-			       : FIRST_CHANNEL + random_below(seed, CHANNELS));
-		out = ask_facts(&by, words);
-		leaks += count_leaks(out, &by, false);
-		facts += json_array_size(out) > 0;
-		json_decref(out);
-		out = ask_lines(&by, words);
-		leaks += count_leaks(out, &by, true);
-		lines += json_array_size(out) > 0;
-		json_decref(out);
-	}
-	bench_row_more("memory_leak_across", leaks, "results",
-		       "\"questions\": %u, \"with_facts\": %u, \"with_lines\": %u", questions,
-		       facts, lines);
-}
-
 int main(int argc, char **argv)
 {
 	bool tuned = argc > 1 && strcmp(argv[1], "--tuned") == 0;
-	int questions = argc > 1 + tuned ? atoi(argv[1 + tuned]) : QUESTIONS;
 	char dir[] = "/tmp/parley-facts.XXXXXX", rm[64];
-	uint64_t seed = 3;
 
 	if (!mkdtemp(dir))
 		bench_die("no folder");
@@ -420,7 +248,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "facts: without an encoder (make embedder)\n");
 	else
 		BENCH_OK(embedding_pump(embedding, db));
-	leak_row((unsigned)questions, &seed);
 	dedupe_rows(tuned);
 	embedding_close(embedding);
 	db_close(db);

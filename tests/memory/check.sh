@@ -5,10 +5,10 @@
 #   tests/memory/check.sh [--self-test]     the latter plants a floor that no score reaches
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-make -s B=build build/bench/recall build/bench/facts || exit 1
+make -s B=build build/bench/recall build/bench/facts build/bench/leaks || exit 1
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
-build/bench/recall >"$rows" && build/bench/facts 500 >>"$rows" || exit 1
+build/bench/recall >"$rows" && build/bench/facts >>"$rows" && build/bench/leaks 200 >>"$rows" || exit 1
 passed=0 failed=0
 # row NAME least|most LIMIT
 row() {

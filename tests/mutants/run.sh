@@ -6,20 +6,22 @@
 #   run.sh faults [NAME…]    tests/mutants/faults: room-explore must find it within 200 000 steps
 #   run.sh text-faults [NAME…]   tests/mutants/text-faults: text-explore must find it within 200 000 steps
 #   run.sh web [NAME…]       tests/mutants/web: the unit test that its row names must fail
+#   run.sh memory [NAME…]    tests/mutants/memory: the bench `leaks` must count texts that were shown across
 #
-# A table holds blocks of three lines: `@ NAME FILE` (of web: and TEST), `- ` and a line as it stands in the file, `+ ` and what takes
-# its place.
+# A table holds blocks of three lines: `@ NAME FILE` (of web: and TEST; of memory, if FILE is no .c, and the .c that includes it), `- `
+# and a line as it stands in the file, `+ ` and what takes its place.
 set -u
 cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults | text | text-faults | web) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text | text-faults | web | memory) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web|memory [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
 case $kind in
 text | text-faults) make -s B=$B $B/tests/text-play $B/tests/text-explore || exit 1 ;;
 web) make -s B=$B $B/tests/unit || exit 1 ;;
+memory) make -s B=$B $B/bench/leaks || exit 1 ;;
 *) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
 esac
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
@@ -32,16 +34,18 @@ passed=0 failed=0
 
 fail() { failed=$((failed + 1)); echo "$*"; }
 
-# edit NAME FILE: the copy with the edit in $B/src, made an object beside it. Reads old and new from $B/old and $B/new.
+# edit NAME FILE C-FILE: the copy with the edit in $B/src, made an object beside it. Reads old and new from $B/old and $B/new.
 edit() {
+	rm -rf $B/src
 	mkdir -p "$B/src/$(dirname "$2")"
 	# By the environment: awk reads a backslash in the value of -v.
 	old="$(cat $B/old)" new="$(cat $B/new)" awk 'BEGIN { old = ENVIRON["old"]; new = ENVIRON["new"] }
 		function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
 		!done && bare($0) == bare(old) { print new; done = 1; next } { print } END { exit !done }' "$2" >"$B/src/$2" ||
 		{ fail "$1: $2 has no such line: $(cat $B/old)"; return 1; }
+	[ "$2" = "$3" ] || cp "$3" "$B/src/$3"
 	# shellcheck disable=SC2086
-	gcc $flags -w -c -o $B/mutant.o "$B/src/$2" 2>$B/err || { fail "$1: does not compile: $(head -1 $B/err)"; return 1; }
+	gcc -I$B/src $flags -w -c -o $B/mutant.o "$B/src/$3" 2>$B/err || { fail "$1: does not compile: $(head -1 $B/err)"; return 1; }
 }
 # link OUT MAIN-OBJECT WITHOUT OBJECTS…: everything with the edited object in the place of WITHOUT.
 link() {
@@ -98,6 +102,19 @@ try_web() { # NAME FILE TEST
 		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $B/log)"
 	fi
 }
+try_memory() { # NAME
+	# shellcheck disable=SC2086
+	gcc -pthread -o $B/leaks $B/obj/tests/bench/leaks.o $B/obj/tests/bench/leaks_voice.o $B/obj/tests/bench/leaks_text.o \
+		$B/obj/tests/bench/bench.o $B/mutant.o $B/libparley.a $libs 2>$B/err || { fail "$1: does not link: $(head -1 $B/err)"; return; }
+	if ! timeout 300 $B/leaks 100 >$B/log 2>&1; then
+		fail "$1: the bench ended: $(tail -1 $B/log)"
+	elif grep -q '"value": 0,' $B/log; then
+		fail "$1: no text was counted"
+	else
+		passed=$((passed + 1))
+		echo "$1: $(sed -n 's/.*"value": \([0-9]*\).*/\1/p' $B/log) texts across"
+	fi
+}
 try_text_fault() { # NAME FILE
 	wraps_now=
 	# shellcheck disable=SC2086
@@ -128,12 +145,15 @@ while IFS= read -r line <&3; do
 	'+ '* | '+')
 		printf '%s\n' "${line#+ }" >$B/new
 		case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
-		edit "$name" "$file" || continue
+		compiled=$file
+		[ "$kind" != memory ] || compiled=$test
+		edit "$name" "$file" "$compiled" || continue
 		case $kind in
 		rules) try_rule "$name" "$file" ;;
 		text) try_text "$name" "$file" ;;
 		text-faults) try_text_fault "$name" "$file" ;;
 		web) try_web "$name" "$file" "$test" ;;
+		memory) try_memory "$name" ;;
 		*) try_fault "$name" "$file" ;;
 		esac
 		;;
