@@ -425,6 +425,8 @@ static int make_bus(struct control *c)
 		err = writer_alloc(&c->writer, c->env, c->bus, c->settings);
 	if (!err && c->conf.state_dir)
 		err = store_alloc(&c->store, c->env, c->bus, c->settings, c->conf.state_dir);
+	if (!err && c->store)
+		control_watch_memory(c);
 	if (!err && c->store && c->conf.shown)
 		store_keep_all(c->store);
 	if (!err)

@@ -195,6 +195,8 @@ bool control_press_memory(struct control *c, struct press *p);
 void control_type_memory(struct control *c, const struct typing *typing, uint32_t id);
 /* Forgets the requests that wait; nothing answers them. */
 void control_end_memory(struct control *c);
+/* The rooms are told when facts of their server are forgotten. There is a store. */
+void control_watch_memory(struct control *c);
 
 /* control_ask.c */
 void control_answer_ask(struct control *c, struct command *cmd);

@@ -249,13 +249,18 @@ void control_answer_remember(struct control *c, struct command *cmd)
 
 /* ---- /forget ---- */
 
-/* The rooms may have quoted it in what their models are told. */
-static void renew_room(const struct memory_request *r)
+/* Whoever had it forgotten: the room may have it in what its models are told. */
+static void renew_room(uint64_t guild, void *arg)
 {
-	struct voice_session *vs = control_find_voice_session(r->c, r->guild);
+	struct voice_session *vs = control_find_voice_session(arg, guild);
 
 	if (vs)
 		voice_session_fact_forgotten(vs);
+}
+
+void control_watch_memory(struct control *c)
+{
+	store_watch_forgotten(c->store, renew_room, c);
 }
 
 static json_t *candidate_menu(const struct memory_request *r, const json_t *candidates)
@@ -294,7 +299,6 @@ static void take_forgotten(int err, const struct store_document *document, void 
 	words_speak(&words, locale_of(r));
 	if (gone) {
 		words_memory_forgotten(&words, text_at(gone, "text"));
-		renew_room(r);
 	} else if (json_array_size(candidates) && r->cmd) {
 		words_memory_which(&words);
 		menu = candidate_menu(r, candidates);

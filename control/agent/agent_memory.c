@@ -7,6 +7,7 @@
 #include "control/agent/inside.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
+#include "control/memory/untold.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
@@ -15,7 +16,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { ASKS_MAX = 16 };
+enum { ASKS_MAX = 16, FORMER_TOLD = 4, CONFLICTS_TOLD = 2 };
 #define MINUTE_MS UINT64_C(60000)
 
 /* A call that waits for the store. */
@@ -24,7 +25,12 @@ struct memory_ask {
 	uint32_t id;
 	uint64_t user;
 	json_t *skipped; /* of a write */
-	unsigned most;	 /* facts that may be told */
+	/* of a search: */
+	json_t *request;
+	uint64_t owner;
+	bool any;
+	unsigned most; /* facts that may be told */
+	unsigned rounds;
 };
 
 struct agent_memory {
@@ -55,6 +61,7 @@ struct agent_memory *agent_memory_free(struct agent_memory *m)
 		if (m->ask[i].m) {
 			store_forget(m->a->store, &m->ask[i]);
 			json_decref(m->ask[i].skipped);
+			json_decref(m->ask[i].request);
 		}
 	free(m);
 	return NULL;
@@ -77,6 +84,7 @@ static void give(struct memory_ask *ask, int err, json_t *json)
 
 	ask->m = NULL;
 	json_decref(ask->skipped);
+	json_decref(ask->request);
 	json_decref(json);
 	m->h(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), m->arg);
 	free(text);
@@ -300,6 +308,24 @@ enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact,
 }
 
 /* Of what was told elsewhere nothing, unless all may be told. */
+static bool may_tell_beside(const struct agent *a, const json_t *one, bool all)
+{
+	return all || agent_is_told_here(a, one);
+}
+
+const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(fact, "former"), i, one)
+	{
+		if (may_tell_beside(a, one, all))
+			return one;
+	}
+	return NULL;
+}
+
 static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
 {
 	json_t *list = json_array();
@@ -308,7 +334,7 @@ static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
 
 	json_array_foreach(json_object_get(fact, "former"), i, one)
 	{
-		if (all || agent_is_told_here(a, one))
+		if (json_array_size(list) < FORMER_TOLD && may_tell_beside(a, one, all))
 			json_array_append_new(
 				list,
 				json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"),
@@ -326,7 +352,7 @@ static json_t *list_conflicts(const struct agent *a, const json_t *fact, bool al
 
 	json_array_foreach(json_object_get(fact, "conflicts"), i, one)
 	{
-		if (all || agent_is_told_here(a, one))
+		if (json_array_size(list) < CONFLICTS_TOLD && may_tell_beside(a, one, all))
 			json_array_append_new(
 				list,
 				json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
@@ -402,27 +428,91 @@ static void note_private(const struct memory_ask *ask)
 		agent_feed(a, &(struct room_event){.type = ROOM_PRIVATE_TOLD, .turn = turn->id});
 }
 
-static void take_facts(int err, const struct store_document *document, void *arg)
+enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker)
 {
-	struct memory_ask *ask = arg;
-	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
-	json_t *matches = json_array();
-	bool private = false;
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	if (!agent_may_recall(a, user))
+		return UNTOLD_AUTHOR;
+	return !json_is_true(json_object_get(fact, "private")) &&
+			       agent_audience_of(a, fact, asker) == AUDIENCE_NONE
+		       ? UNTOLD_CHANNEL
+		       : UNTOLD_NOT;
+}
+
+static enum untold judge(const json_t *fact, void *arg)
+{
+	const struct memory_ask *ask = arg;
+
+	return agent_untold(ask->m->a, fact, ask->user);
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg);
+
+static int find_facts(struct memory_ask *ask)
+{
+	const struct agent *a = ask->m->a;
+	char *request = json_dumps(ask->request, JSON_COMPACT);
+	const struct store_facts f = {
+		.guild = media_call_want(a->call)->guild,
+		.owner = room_alone_with(a->room, ask->user) ? ask->owner : 0,
+		.user = ask->user,
+		.name = "",
+		.request = request,
+		.any = ask->any,
+		.most = STORE_FACTS_MAX,
+		.question = json_string_value(json_object_get(ask->request, "words"))};
+	int err = request ? store_find_facts(a->store, &f, take_facts, ask) : ENOMEM;
+
+	free(request);
+	return err;
+}
+
+/* True: another search is under way, without the facts that may not be told. */
+static bool search_again(struct memory_ask *ask, const json_t *facts)
+{
+	return ask->rounds++ < UNTOLD_ROUNDS && untold_add(ask->request, facts, judge, ask) &&
+	       !find_facts(ask);
+}
+
+/* *private: some are told because their owner is alone. */
+static json_t *list_matches(const struct memory_ask *ask, const json_t *facts, bool *private)
+{
+	json_t *matches = json_array(), *fact;
 	size_t i;
 
+	*private = false;
 	json_array_foreach(facts, i, fact)
 	{
 		enum agent_audience who = agent_audience_of(ask->m->a, fact, ask->user);
+		json_t *told;
 
 		/* Somebody may have come since the tool was called. */
 		if (who == AUDIENCE_NONE)
 			continue;
 		if (json_array_size(matches) == ask->most)
 			break;
-		append_line(matches, tell_fact(ask, fact, who == AUDIENCE_OWNER));
-		private = private || who == AUDIENCE_OWNER;
+		told = tell_fact(ask, fact, who == AUDIENCE_OWNER);
+		append_line(matches, told);
+		*private = *private || (told && who == AUDIENCE_OWNER);
 	}
+	return matches;
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg)
+{
+	struct memory_ask *ask = arg;
+	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL);
+	bool private;
+	json_t *matches = list_matches(ask, facts, &private);
+	bool again = json_array_size(matches) < ask->most && search_again(ask, facts);
+
 	json_decref(facts);
+	if (again) {
+		json_decref(matches);
+		return;
+	}
 	if (private)
 		note_private(ask);
 	give(ask, err, json_pack("{s:o}", "matches", matches));
@@ -467,25 +557,21 @@ static void take_forgotten(int err, const struct store_document *document, void 
 		json_object_del(fact, "private");
 		json_object_del(fact, "channels");
 	}
-	if (json_array_size(json_object_get(done, "forgotten")))
-		agent_fact_forgotten(ask->m->a);
 	give(arg, err, done);
 }
 
 static int post_facts(struct agent_memory *m, const struct tool_memory *q, struct memory_ask *ask)
 {
 	uint64_t asked = asked_ms(m->a);
-	json_t *request;
-	int err;
-	struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
-				.channel = media_call_want(m->a->call)->channel,
-				.owner = q->owner,
-				.user = q->user,
-				.name = turns_name(m->a->turns, q->user),
-				.request = q->request,
-				.since_ms = asked > MINUTE_MS ? asked - MINUTE_MS : 0,
-				.any = q->any,
-				.most = q->most};
+	const struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
+				      .channel = media_call_want(m->a->call)->channel,
+				      .owner = q->owner,
+				      .user = q->user,
+				      .name = turns_name(m->a->turns, q->user),
+				      .request = q->request,
+				      .since_ms = asked > MINUTE_MS ? asked - MINUTE_MS : 0,
+				      .any = q->any,
+				      .most = q->most};
 
 	switch (q->op) {
 	case TOOL_MEMORY_WRITE:
@@ -495,16 +581,12 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	case TOOL_MEMORY_FIND:
 		break;
 	}
-	if (!room_alone_with(m->a->room, q->user))
-		f.owner = 0;
 	/* Facts of closed channels come off, and must not take the places of others. */
 	ask->most = q->most;
-	f.most = STORE_FACTS_MAX;
-	request = json_loads(q->request, 0, NULL);
-	f.question = json_string_value(json_object_get(request, "words"));
-	err = store_find_facts(m->a->store, &f, take_facts, ask);
-	json_decref(request);
-	return err;
+	ask->owner = q->owner;
+	ask->any = q->any;
+	ask->request = json_loads(q->request, 0, NULL);
+	return ask->request ? find_facts(ask) : EINVAL;
 }
 
 /* Everybody whose words a turn holds has to agree before any of them are kept. */
@@ -545,6 +627,7 @@ int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_me
 	err = post_facts(m, q, ask);
 	if (err) {
 		json_decref(ask->skipped);
+		json_decref(ask->request);
 		ask->m = NULL;
 	}
 	return err;

@@ -16,6 +16,7 @@
 #include "control/engine/roles.h"
 #include "control/ledger/ledger.h"
 #include "control/memory/calendar.h"
+#include "control/memory/untold.h"
 #include "control/room/room.h"
 #include "control/report/status.h"
 #include "control/report/turns.h"
@@ -158,6 +159,10 @@ enum agent_audience {
 /* True if it was told in the agent's channel, or where everybody may follow. */
 bool agent_is_told_here(const struct agent *a, const json_t *fact);
 enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact, uint64_t asker);
+/* Why a search for this asker should leave the fact out. */
+enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker);
+/* The newest former value that may be told, or, with all, that there is; NULL: none. */
+const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all);
 /* The server's time zone, as long as the agent lives. */
 struct calendar_zone agent_zone(const struct agent *a);
 /* True if models may be told this line of the store (store_find_said): its speaker, and everybody

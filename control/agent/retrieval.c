@@ -42,6 +42,8 @@ struct agent_retrieval {
 	uint64_t asked_ms;
 	char question[ROOM_TEXT_MAX];
 	struct half facts, lines;
+	json_t *request; /* for facts */
+	unsigned rounds;
 };
 
 int agent_retrieval_alloc(struct agent_retrieval **out, struct agent *a, const char *name)
@@ -73,6 +75,9 @@ static void drop_request(struct agent_retrieval *r)
 		halves[i]->r = r;
 		clear_half(halves[i]);
 	}
+	json_decref(r->request);
+	r->request = NULL;
+	r->rounds = 0;
 }
 
 struct agent_retrieval *agent_retrieval_free(struct agent_retrieval *r)
@@ -147,10 +152,10 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 	{
 		enum agent_audience who = agent_audience_of(r->a, fact, r->user);
 
-		former = json_array_get(json_object_get(fact, "former"), 0);
 		read_quote(r->a, fact, label, &q);
 		q.private = who == AUDIENCE_OWNER;
-		if (former && (q.private || agent_is_told_here(r->a, former)))
+		former = agent_former_of(r->a, fact, q.private);
+		if (former)
 			q.former = text_at(former, "text");
 		if (who != AUDIENCE_NONE && !json_is_true(json_object_get(fact, "unsure")) &&
 		    agent_may_recall(r->a, q.user))
@@ -207,20 +212,6 @@ static void answer_room(struct agent_retrieval *r, bool ok)
 					      .text = {(const uint8_t *)text, n}});
 }
 
-static void take_half(int err, const struct store_document *document, void *arg)
-{
-	struct half *h = arg;
-	struct agent_retrieval *r = h->r;
-
-	h->out = false;
-	h->found = err ? NULL : json_loads(document->document, 0, NULL);
-	if (r->facts.out || r->lines.out)
-		return;
-	answer_room(r, r->facts.found || r->lines.found);
-	clear_half(&r->facts);
-	clear_half(&r->lines);
-}
-
 /* ---- the requests ---- */
 
 /* Leaves a quarter of the question's time for the search. */
@@ -231,27 +222,65 @@ static uint32_t embedding_wait_ms(const struct agent_retrieval *r)
 	return ms ? ms : 1;
 }
 
-static int find_facts(struct agent_retrieval *r, uint64_t user)
+static void take_half(int err, const struct store_document *document, void *arg);
+
+static int find_facts(struct agent_retrieval *r)
 {
-	json_t *request = json_pack("{s:s}", "words", r->question);
-	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+	char *text = json_dumps(r->request, JSON_COMPACT);
 	struct store_facts f = {.guild = media_call_want(r->a->call)->guild,
-				.user = user,
+				.user = r->user,
 				.name = "",
 				.request = text,
 				.any = true,
 				.most = 4 * SLICE_FACTS}; /* some may not be told here */
 	int err = ENOMEM;
 
-	f.owner = room_alone_with(r->a->room, user) ? user : 0;
+	f.owner = room_alone_with(r->a->room, r->user) ? r->user : 0;
 	f.question = r->question;
 	f.wait_ms = embedding_wait_ms(r);
 	if (text)
 		err = store_find_facts(r->a->store, &f, take_half, &r->facts);
 	r->facts.out = !err;
 	free(text);
-	json_decref(request);
 	return err;
+}
+
+static enum untold judge(const json_t *fact, void *arg)
+{
+	const struct agent_retrieval *r = arg;
+
+	return agent_untold(r->a, fact, r->user);
+}
+
+/* True: the facts are searched for again, without those that may not be told. */
+static bool search_again(struct agent_retrieval *r)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < json_array_size(r->facts.found); i++)
+		told += judge(json_array_get(r->facts.found, i), r) == UNTOLD_NOT;
+	if (told >= SLICE_FACTS || r->rounds++ >= UNTOLD_ROUNDS ||
+	    !untold_add(r->request, r->facts.found, judge, r) || find_facts(r))
+		return false;
+	json_decref(r->facts.found);
+	r->facts.found = NULL;
+	return true;
+}
+
+static void take_half(int err, const struct store_document *document, void *arg)
+{
+	struct half *h = arg;
+	struct agent_retrieval *r = h->r;
+
+	h->out = false;
+	h->found = err ? NULL : json_loads(document->document, 0, NULL);
+	if (h == &r->facts && search_again(r))
+		return;
+	if (r->facts.out || r->lines.out)
+		return;
+	answer_room(r, r->facts.found || r->lines.found);
+	clear_half(&r->facts);
+	clear_half(&r->lines);
 }
 
 /* {"NAME": "ID", …}: whom the question names of the people present, under the names that models
@@ -329,8 +358,10 @@ void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *
 		answer_room(r, true);
 		return;
 	}
-	if (r->a->settings->memory_days)
-		find_facts(r, e->user);
+	if (r->a->settings->memory_days) {
+		r->request = json_pack("{s:s}", "words", r->question);
+		find_facts(r);
+	}
 	find_lines(r);
 	if (!r->facts.out && !r->lines.out)
 		answer_room(r, false);

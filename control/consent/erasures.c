@@ -52,6 +52,9 @@ void erasures_fail(struct erasures *e, uint64_t user)
 {
 	struct erasure *one = find_erasure(e, user);
 
-	if (one)
+	/* What was said since may stand in the conversations, and its rows are still there. */
+	if (one) {
 		one->failed = true;
+		one->renewed = false;
+	}
 }

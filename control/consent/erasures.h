@@ -1,7 +1,6 @@
 /* How often one member may have themselves erased by /privacy. Each erasure begins conversations
- * anew, so a member gets one in ERASURE_PAUSE_S. An erasure that fails may be repeated at once, but
- * spares the conversations if they began anew before. A value in memory, without pointers or I/O.
- */
+ * anew, so a member gets one in ERASURE_PAUSE_S. An erasure that fails may be repeated at once, and
+ * conversations begin anew again. A value in memory, without pointers or I/O. */
 #ifndef CONTROL_CONSENT_ERASURES_H
 #define CONTROL_CONSENT_ERASURES_H
 

@@ -505,6 +505,14 @@ static void on_timer(void *arg)
 	}
 }
 
+static void on_spent_known(void *arg)
+{
+	struct extraction *x = arg;
+
+	if (x->state == IDLE)
+		tmr_start(x->timer, 0);
+}
+
 /* Its lines are written before the store looks for them. */
 static void on_session_over(const struct bus_event *ev, void *arg)
 {
@@ -549,7 +557,7 @@ int extraction_alloc(struct extraction **out, const struct model_conf *conf)
 	if (!x)
 		return ENOMEM;
 	x->conf = *conf;
-	err = spending_begin(&x->spending, &x->conf);
+	err = spending_begin(&x->spending, &x->conf, on_spent_known, x);
 	if (!err)
 		err = reflection_alloc(&x->reflection, &x->conf, &x->spending);
 	if (!err)

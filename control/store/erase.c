@@ -22,6 +22,7 @@
 #include "control/store/turn_file.h"
 #include "control/words/words.h"
 #include "proto/base/utf8.h"
+#include "proto/discord.h"
 
 /* TEXTS: the id needs some of the SCAN_NEEDLES, too. */
 enum { PATH_SIZE = 896, WAL_TRIES = 20, TEXTS = 24 };
@@ -34,6 +35,7 @@ struct run {
 	char mac[SUBJECT_MAC];
 	struct scan scan;
 	json_t *erased, *files, *searched;
+	json_t *guilds; /* whose memory may know the person: [id, …] */
 	unsigned copies;
 	unsigned texts; /* to search for */
 	uint64_t traces;
@@ -67,6 +69,7 @@ static int load_progress(struct run *r)
 	erased = json_object_get(progress, "erased");
 	if (erased)
 		json_object_update(r->erased, (json_t *)(uintptr_t)erased);
+	json_array_extend(r->guilds, json_object_get(progress, "guilds"));
 	json_array_foreach(json_object_get(progress, "texts"), i, text)
 	{
 		if (r->scan.n < TEXTS)
@@ -86,7 +89,8 @@ static int save_progress(struct run *r)
 	for (unsigned i = 0; i < r->scan.n; i++)
 		json_array_append_new(texts,
 				      json_stringn(r->scan.needle[i].bytes, r->scan.needle[i].n));
-	progress = json_pack("{s:O,s:o}", "erased", r->erased, "texts", texts);
+	progress = json_pack("{s:O,s:o,s:O}", "erased", r->erased, "texts", texts, "guilds",
+			     r->guilds);
 	text = progress ? json_dumps(progress, JSON_COMPACT) : NULL;
 	if (text) {
 		db_bind_uint(s, 1, r->e->user);
@@ -95,6 +99,23 @@ static int save_progress(struct run *r)
 	}
 	free(text);
 	json_decref(progress);
+	return err;
+}
+
+/* Before the rows go that tell of them. */
+static int take_guilds(struct run *r)
+{
+	char *text = NULL;
+	json_t *list;
+	int err = rows_find_guilds(r->db, r->e->user, &text);
+
+	if (err)
+		return err;
+	list = json_loads(text, 0, NULL);
+	if (!list || json_array_extend(r->guilds, list))
+		err = ENOMEM;
+	json_decref(list);
+	free(text);
 	return err;
 }
 
@@ -229,6 +250,8 @@ static int erase_rows(struct run *r)
 		return err;
 	err = load_progress(r);
 	if (!err)
+		err = take_guilds(r);
+	if (!err)
 		err = take_samples(r);
 	if (!err)
 		err = summaries_reopen(r->db, r->e->user);
@@ -271,11 +294,61 @@ static bool holds(const char *line, void *arg)
 	return false;
 }
 
-/* A line of the turn file tells of one turn and names its speaker. */
+static bool is_of_guilds(const struct run *r, const json_t *turn)
+{
+	const json_t *guild;
+	size_t i;
+	uint64_t of = 0;
+
+	discord_u64(json_string_value(json_object_get(turn, "guild")), &of);
+	json_array_foreach(r->guilds, i, guild)
+	{
+		if (of && (uint64_t)json_integer_value(guild) == of)
+			return true;
+	}
+	return false;
+}
+
+static bool is_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && *text;
+}
+
+static bool has_words(const json_t *turn)
+{
+	const json_t *segment;
+	size_t i;
+
+	json_array_foreach(json_object_get(turn, "segments"), i, segment)
+	{
+		if (is_text(segment, "text"))
+			return true;
+	}
+	return is_text(turn, "heard") || is_text(turn, "said");
+}
+
+/* A line of the turn file tells of one turn and names its speaker. Of a server whose memory may
+ * know the person it goes if it has words: the answer, or what was asked, may quote them. Nothing
+ * in the file tells what its prompt held, and the rows of older turns are gone. */
+static bool may_quote(const char *line, void *arg)
+{
+	json_t *turn;
+	bool may;
+
+	if (holds(line, arg))
+		return true;
+	turn = json_loads(line, 0, NULL);
+	may = has_words(turn) && is_of_guilds(arg, turn);
+	json_decref(turn);
+	return may;
+}
+
 static int erase_lines(struct run *r, const char *path)
 {
 	unsigned dropped = 0;
-	int err = turn_file_erase(path, holds, r, &dropped);
+	int err = turn_file_erase(path, may_quote, r, &dropped);
 
 	if (!err && dropped)
 		json_object_set_new(r->files, "turn_lines", json_integer(dropped));
@@ -526,8 +599,9 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	r->erased = json_object();
 	r->files = json_object();
 	r->searched = json_array();
+	r->guilds = json_array();
 	subject_mac(&r->key, e->user, r->mac);
-	if (!r->erased || !r->files || !r->searched)
+	if (!r->erased || !r->files || !r->searched || !r->guilds)
 		err = ENOMEM;
 	if (!err)
 		err = erase_request(db, e->user, e->now_ms);
@@ -541,6 +615,7 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	json_decref(r->erased);
 	json_decref(r->files);
 	json_decref(r->searched);
+	json_decref(r->guilds);
 	free(r);
 	return err;
 }

@@ -116,6 +116,7 @@ static int add_sources(struct db *db, const struct job *j, const json_t *item, u
 	db_bind_uint(s, 2, j->user);
 	db_bind_uint(s, 3, j->guild);
 	db_bind_uint(s, 4, j->until_ms);
+	db_bind_uint(s, 5, j->channel);
 	return db_run(db, s);
 }
 
@@ -347,14 +348,27 @@ static bool has_tags(const char *tags, const json_t *wanted)
 	return all;
 }
 
+static void bind_list(sqlite3_stmt *s, int at, const json_t *list)
+{
+	char *text = json_array_size(list) ? json_dumps(list, JSON_COMPACT) : NULL;
+
+	if (text)
+		sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT);
+	free(text);
+}
+
 /* A search reads so many rows, so it looks for the tags itself. */
 static void bind_tags(sqlite3_stmt *s, const json_t *tags)
 {
-	char *text = json_array_size(tags) ? json_dumps(tags, JSON_COMPACT) : NULL;
+	bind_list(s, 7, tags);
+}
 
-	if (text)
-		sqlite3_bind_text(s, 7, text, -1, SQLITE_TRANSIENT);
-	free(text);
+/* Nor do facts take the places of others that nobody may be told now. */
+static void bind_untold(sqlite3_stmt *s, const struct job *j, const json_t *request)
+{
+	db_bind_uint(s, 10, j->user);
+	bind_list(s, 8, json_object_get(request, "without_authors"));
+	bind_list(s, 9, json_object_get(request, "without_channels"));
 }
 
 /* own_first: facts that the speaker told come before better matches of others. */
@@ -479,8 +493,9 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	out->about_self = fact_is_about_self(words);
 	/* Facts that are found in time are better than none. */
 	err = err == ETIMEDOUT ? 0 : err;
-	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {
+	for (size_t i = 0; i < like.n && out->n < LIKE && !err; i++) {
 		s = fact_known_use(db, j->guild, j->owner, other, like.fact[i].id);
+		bind_untold(s, j, request);
 		err = take_fact(db, s, j, request, &like, out);
 		sqlite3_reset(s);
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
@@ -488,6 +503,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	if (!err && (!like.n || terms_query(query, words))) {
 		s = use_facts(db, j, words, mine, out->about_self);
 		bind_tags(s, json_object_get(request, "tags"));
+		bind_untold(s, j, request);
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);
@@ -570,6 +586,48 @@ static void choose_fact(struct choice *c, sqlite3_stmt *s, bool meant)
 					"channels", fact_channels(s, 10)));
 }
 
+static bool is_chosen(const struct choice *c, uint64_t id)
+{
+	const json_t *fact;
+	size_t i;
+
+	json_array_foreach(c->chosen, i, fact)
+	{
+		if ((uint64_t)json_integer_value(json_object_get(fact, "id")) == id)
+			return true;
+	}
+	return false;
+}
+
+/* The same statement may lie in the server's memory and in the speaker's own: who forgets it means
+ * both. */
+static int choose_copies(struct db *db, const struct job *j, const char *text, struct choice *out)
+{
+	sqlite3_stmt *s = use_facts(db, j, text, false, true);
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		if (db_uint(s, 4) == j->user && !is_chosen(out, db_uint(s, 0)) &&
+		    fact_compare(db_text(s, 1), text, true, NULL) == FACT_SAME)
+			choose_fact(out, s, true);
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+static int choose_all_copies(struct db *db, const struct job *j, struct choice *out)
+{
+	size_t n = json_array_size(out->chosen);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		char *text = strdup(text_at(json_array_get(out->chosen, i), "text"));
+
+		err = text ? choose_copies(db, j, text, out) : ENOMEM;
+		free(text);
+	}
+	return err;
+}
+
 /* The speaker may forget only facts that they said themselves. */
 static int choose_facts(struct db *db, const struct job *j, const json_t *request,
 			struct choice *out)
@@ -606,6 +664,8 @@ int fact_rows_forget(struct db *db, const struct job *j, char **out)
 
 	if (!err) {
 		err = choose_facts(db, j, request, &choice);
+		if (!err)
+			err = choose_all_copies(db, j, &choice);
 		json_array_foreach(choice.chosen, i, fact)
 		{
 			err = err ? err : forget_one(db, j, fact, text_at(request, "words"), gone);

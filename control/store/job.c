@@ -470,29 +470,28 @@ static void run_list(struct job_runner *r, const struct job *j, struct worker_an
 	}
 }
 
-static uint32_t count_costs(struct db *db, uint64_t since_ms)
+static sqlite3_stmt *use_costs(struct db *db, const struct job *j)
 {
-	sqlite3_stmt *s = db_use(db, DB_SUM_COSTS);
-	uint32_t n = 0;
+	sqlite3_stmt *s = db_use(db, j->any ? DB_SUM_COSTS : DB_SUM_MEMORY_COSTS);
 
-	db_bind_uint(s, 1, since_ms);
-	while (db_step(db, s) == 0)
-		n++;
-	return n;
+	db_bind_uint(s, 1, j->now_ms);
+	return s;
 }
 
 /* Each server as a document: its id as author, what it has spent as version. */
 static void run_sum_costs(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	sqlite3_stmt *s;
+	uint32_t n = 0;
 
 	if (!job_database(r)) {
 		job_answer_head(a, r->err, 0);
 		return;
 	}
-	job_answer_head(a, 0, count_costs(r->db, j->now_ms));
-	s = db_use(r->db, DB_SUM_COSTS);
-	db_bind_uint(s, 1, j->now_ms);
+	for (s = use_costs(r->db, j); db_step(r->db, s) == 0;)
+		n++;
+	job_answer_head(a, 0, n);
+	s = use_costs(r->db, j);
 	while (db_step(r->db, s) == 0) {
 		struct found f = {.version = db_uint(s, 0),
 				  .author = (char *)db_text(s, 1),

@@ -478,8 +478,7 @@ static void tell_erased(const char *name, unsigned rows, rows_erased_h *h, void 
 	h(table, rows, arg);
 }
 
-/* As a JSON array. */
-static int find_guilds(struct db *db, uint64_t user, char **out)
+int rows_find_guilds(struct db *db, uint64_t user, char **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_GUILDS_OF_PERSON);
 	json_t *guilds = json_array();
@@ -504,7 +503,7 @@ int rows_run_erasers(struct db *db, uint64_t user, rows_erased_h *h, void *arg)
 #undef E
 	};
 	char *guilds = NULL;
-	int err = find_guilds(db, user, &guilds);
+	int err = rows_find_guilds(db, user, &guilds);
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		unsigned rows = 0;

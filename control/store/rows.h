@@ -18,6 +18,9 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words);
 /* Takes away words said before words_ms, and rows older than events.def allows. *changed: how many.
  */
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed);
+/* The servers whose memory has, or had, something of this person: [id, …], a JSON text that the
+ * caller frees. Errors of db.h. */
+int rows_find_guilds(struct db *db, uint64_t user, char **out);
 /* Number of rows that an eraser took out of a table. */
 typedef void(rows_erased_h)(const char *table, unsigned rows, void *arg);
 /* Takes one person's words and name out of every table, inside a transaction. Afterwards the

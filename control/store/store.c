@@ -39,6 +39,7 @@ struct request {
 	store_list_h *listh;
 	store_done_h *doneh;
 	void *arg;
+	uint64_t forgets; /* facts of this server; 0: none */
 };
 
 /* A search that waits for the vector of its question. */
@@ -63,6 +64,8 @@ struct store {
 	unsigned n_waiting;
 	store_meaning_h *meaningh; /* NULL: questions need no vector from elsewhere */
 	void *meaning_arg;
+	store_forgotten_h *forgottenh;
+	void *forgotten_arg;
 };
 
 /* ---- history ---- */
@@ -336,6 +339,8 @@ static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, v
 		p += sizeof h;
 		len -= sizeof h;
 	}
+	if (r.forgets && !h.err && s->forgottenh)
+		s->forgottenh(r.forgets, s->forgotten_arg);
 	if (r.documenth)
 		give_document(&r, h.err, p, len);
 	else if (r.listh)
@@ -383,6 +388,12 @@ int store_settings_list(struct store *s, const char *scope, store_list_h *h, voi
 }
 
 int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_SUM_COSTS, .any = true, .now_ms = since_ms},
+		       &(struct request){.listh = h, .arg = arg});
+}
+
+int store_sum_memory_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_SUM_COSTS, .now_ms = since_ms},
 		       &(struct request){.listh = h, .arg = arg});
@@ -534,8 +545,20 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 		free(j.text);
 		return ENOMEM;
 	}
-	return put_question(s, &j, &(struct request){.documenth = h, .arg = arg},
-			    &(struct store_question){f->question ? f->question : "", f->wait_ms});
+	return put_question(
+		s, &j,
+		&(struct request){.documenth = h,
+				  .arg = arg,
+				  .forgets = kind == JOB_FORGET_FACTS || kind == JOB_FORGET_GUILD
+						     ? f->guild
+						     : 0},
+		&(struct store_question){f->question ? f->question : "", f->wait_ms});
+}
+
+void store_watch_forgotten(struct store *s, store_forgotten_h *h, void *arg)
+{
+	s->forgottenh = h;
+	s->forgotten_arg = arg;
 }
 
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg)

@@ -88,6 +88,8 @@ int store_read_settings(const char *dir, const char *scope, store_version_h *h, 
 /* The spending of each server since then (ms since 1970), as a list: author is its id, version the
  * amount in billionths of a dollar. Errors as store_settings_put. */
 int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
+/* The same of extraction and reflection alone. */
+int store_sum_memory_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
 
 /* ---- the timeline ---- */
 
@@ -117,7 +119,8 @@ struct store_lookups {
 	unsigned most;
 };
 /* What tools found on the web in this channel, the newest first: [{"tool", "at_ms", "text": the
- * output in one line}, …]. Of people whose words are kept. Errors as store_settings_put. */
+ * output in one line, "user": "ID" of who asked}, …]. Of people whose words are kept. Errors as
+ * store_settings_put. */
 int store_find_lookups(struct store *s, const struct store_lookups *what, store_document_h *h,
 		       void *arg);
 
@@ -145,7 +148,9 @@ enum { STORE_FACTS_MAX = 64 };
  * {"written": [{"id", "status": "inserted" or "updated", "text"}], "skipped": [{"text",
  * "reason"}]}. Errors as store_settings_put. */
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
-/* request: {"words": "…", "tags": [...], "mine": true: what the user said}. The document: [{"id",
+/* request: {"words": "…", "tags": [...], "mine": true: what the user said, "without_authors" and
+ * "without_channels": ["ID", …]: facts by these people, and facts of others than the user that
+ * were told in these channels alone, are left out (control/memory/untold.h)}. The document: [{"id",
  * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
  * "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text", "from_ms"}] of facts that
  * contradict it, if there are any}, …], the best first, without words the newest. "channels":
@@ -153,13 +158,18 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
  * server. "unsure": true: the fact shares no word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
- * only the newest}. Words delete a fact only if slice_names holds. The document: {"forgotten":
+ * only the newest}. Words delete a fact only if slice_names holds. A fact goes with what says the
+ * same in the other memory of the request. The document: {"forgotten":
  * [{"id", "text", "private", "channels"}], "candidates": the same of facts that share a word with
  * the request, if none was deleted}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 /* The memory of a whole server (control/store/guild_facts.h). */
 int store_forget_guild(struct store *s, uint64_t guild, store_document_h *h, void *arg);
+/* After each request to forget facts of a server that succeeded, whoever made it, and before its
+ * own handler. NULL: nobody is told. */
+typedef void(store_forgotten_h)(uint64_t guild, void *arg);
+void store_watch_forgotten(struct store *s, store_forgotten_h *h, void *arg);
 
 /* ---- an encoder elsewhere ----
  * Where a provider of role embed is configured, its client (control/embeddings/) lists texts, and

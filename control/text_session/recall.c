@@ -222,18 +222,20 @@ static void add_recent(struct text_recall *r, const json_t *found, unsigned most
 		}
 }
 
-/* Of strangers: fenced as all other quotes. */
+/* Of strangers: fenced as all other quotes. The request for it may tell of who asked. */
 static void add_lookups(struct text_recall *r, const json_t *found)
 {
 	for (size_t i = json_array_size(found); i > 0; i--) {
 		const json_t *one = json_array_get(found, i - 1);
+		uint64_t user;
 		const struct slice_quote q = {
 			.id = (uint32_t)i,
 			.author = text_at(one, "tool"),
 			.text = text_at(one, "text"),
 			.at_ms = (uint64_t)json_integer_value(json_object_get(one, "at_ms"))};
 
-		if (slice_add_recent(&r->slice, &q, r->now_ms))
+		if (may_tell(r, text_at(one, "user"), &user) &&
+		    slice_add_recent(&r->slice, &q, r->now_ms))
 			r->job->strangers = true;
 	}
 }

@@ -207,21 +207,9 @@ static void answer(bool ana, bool searches)
 					.summary = text};
 	publish(&call);
 	/* Bob's turns quote Ana, from the memory or from the conversation. */
-	if (ana)
-		publish(&ev);
-	else
-		bus_publish(c.bus, &(struct bus_event){.type = EVENT_TURN,
-						       .at_ms = now(),
-						       .guild = c.guild,
-						       .user = c.bob,
-						       .turn = {.session = SESSION,
-								.channel = 3,
-								.turn = c.utterances,
-								.name = "bob",
-								.reason = "answered",
-								.said = text,
-								.segments = "[]",
-								.why = "[]"}});
+	if (!ana)
+		ev.turn.segments = "[]";
+	publish(&ev);
 	free(segments);
 }
 

@@ -1,6 +1,7 @@
 /* The agent asks the store for what fits a question, and tells the room. */
 #include "control/agent/retrieval.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include "control/agent/agent_memory.h"
@@ -30,18 +31,36 @@ static bool is_written(const struct scene *s)
 	return written;
 }
 
-static bool write_fact_in(struct scene *s, uint64_t channel, uint64_t owner, const char *request)
+static bool write_fact_of(struct scene *s, uint64_t user, uint64_t channel, uint64_t owner,
+			  const char *request)
 {
 	const struct store_facts f = {.guild = media_call_want(s->call)->guild,
 				      .channel = channel,
 				      .owner = owner,
-				      .user = ALICE,
-				      .name = "Alice",
+				      .user = user,
+				      .name = user == ALICE ? "Alice" : "Carl",
 				      .request = request};
 
 	written = false;
 	tmr_start(scene_watch, 0);
 	return store_write_facts(store, &f, on_written, s) == 0 && scene_run(s, is_written);
+}
+
+static bool write_fact_in(struct scene *s, uint64_t channel, uint64_t owner, const char *request)
+{
+	return write_fact_of(s, ALICE, channel, owner, request);
+}
+
+/* Five facts a minute may be written. */
+static void clear_rate(const struct scene *s)
+{
+	char path[64];
+	sqlite3 *sql = NULL;
+
+	snprintf(path, sizeof path, "%s-store/parley.db", s->dir);
+	CHECK(sqlite3_open(path, &sql) == SQLITE_OK &&
+	      sqlite3_exec(sql, "UPDATE audit SET at_ms = 1", NULL, NULL, NULL) == SQLITE_OK);
+	sqlite3_close(sql);
 }
 
 static bool write_fact(struct scene *s, uint64_t owner, const char *request)
@@ -297,6 +316,55 @@ TEST(facts_that_were_told_in_a_closed_channel_are_told_nowhere_else)
 	CHECK(write_fact_in(&s, STAFF, 0, "[{\"text\":\"the meeting is on monday\"}]"));
 	CHECK_STR(call_memory(&s, TOOL_MEMORY_FORGET, true, "{\"id\":3}"),
 		  "{\"forgotten\":[{\"id\":3}]}");
+	close_memory(&s);
+}
+
+/* One fact of another member, and many of Alice's that may not be told. */
+static bool write_many(struct scene *s)
+{
+	char request[256];
+	bool ok = write_fact_of(s, 77, 0, 0,
+				"[{\"text\":\"the meeting for all of us is on friday at noon\"}]");
+
+	for (unsigned i = 0; i < 40 && ok; i++) {
+		snprintf(request, sizeof request, "[{\"text\":\"meeting %c%c\"}]", 'a' + i / 26,
+			 'a' + i % 26);
+		ok = write_fact_in(s, STAFF, 0, request);
+		clear_rate(s);
+	}
+	return ok;
+}
+
+/* Anybody could hide what others told, by facts that are not told. */
+TEST(facts_that_may_not_be_told_take_no_place_of_others)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	s.agent->openh = is_open;
+	CHECK(write_many(&s));
+	come(&s, BOB, "Bob");
+	CHECK(strstr(retrieve_for(&s, BOB, "parley where is the meeting"), "friday"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"meeting\"}"), "friday"));
+	s.agent->openh = NULL;
+	media_call_consent(s.call, ALICE, false);
+	CHECK(strstr(retrieve_for(&s, BOB, "parley where is the meeting"), "friday"));
+	close_memory(&s);
+}
+
+TEST(the_newest_former_value_that_may_be_told_is_told)
+{
+	static struct scene s;
+	json_t *fact = json_pack("{s:[{s:s,s:[s]},{s:s,s:[s]}]}", "former", "text", "secret",
+				 "channels", "4711", "text", "known", "channels", "12");
+
+	CHECK(open_memory(&s));
+	s.agent->openh = is_open;
+	CHECK_STR(json_string_value(json_object_get(agent_former_of(s.agent, fact, false), "text")),
+		  "known");
+	CHECK_STR(json_string_value(json_object_get(agent_former_of(s.agent, fact, true), "text")),
+		  "secret");
+	json_decref(fact);
 	close_memory(&s);
 }
 

@@ -532,6 +532,33 @@ TEST(a_server_spends_its_share_of_the_day)
 	end();
 }
 
+static bool is_asked_once(void)
+{
+	return fx.http.requests == 1 && is_settled();
+}
+
+static bool restart(void);
+
+/* Otherwise a control that is started again and again would ask without end. */
+TEST(what_was_spent_before_a_restart_counts)
+{
+	CHECK(begin("{\"facts\":[]}"));
+	CHECK_INT(settings_set(fx.settings, "memory_extract_cents", "1"), 0);
+	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
+	CHECK_INT(settings_set(fx.settings, "prices",
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+		  0);
+	hold_session(GUILD, "the first one");
+	CHECK(run_until(is_asked_once));
+	CHECK(restart());
+	fx.polls = 0;
+	hold_session(GUILD, "the second one");
+	hold_session(OTHER, "my bike is red");
+	CHECK(run_until(is_settled_after_trying_on));
+	CHECK(memmem(fx.http.body, fx.http.n, "my bike", 7));
+	end();
+}
+
 /* Tries again at once. */
 static bool is_passed_over(void)
 {

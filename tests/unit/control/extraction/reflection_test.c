@@ -126,7 +126,7 @@ static bool open_bus(void)
 static bool open_reflection(void)
 {
 	return !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
-	       (fx.conf.store = fx.store) && !spending_begin(&fx.spending, &fx.conf) &&
+	       (fx.conf.store = fx.store) && !spending_begin(&fx.spending, &fx.conf, NULL, NULL) &&
 	       !reflection_alloc(&fx.r, &fx.conf, &fx.spending);
 }
 

@@ -306,6 +306,28 @@ TEST(every_eraser_is_needed)
 	}
 }
 
+/* Whom a restored backup brings back is found by any row that an erasure takes. */
+TEST(everybody_whom_an_eraser_knows_is_found_again)
+{
+	static const uint64_t people[] = {601, 602, 603, 604};
+	sqlite3_stmt *s;
+	unsigned found = 0;
+
+	open_full();
+	CHECK(run("INSERT INTO text_taken VALUES(1, 1, 4, 601, 'ended', 0, 1);"
+		  "INSERT INTO recordings(user, at_ms) VALUES(602, 1);"
+		  "INSERT INTO audit(at_ms, actor) VALUES(1, 'discord:603');"
+		  "INSERT INTO settings_documents VALUES('global', 9, '{}', 'discord:604', 1)"));
+	s = db_use(db, DB_FIND_PEOPLE);
+	while (db_step(db, s) == 0)
+		for (size_t i = 0; i < sizeof people / sizeof people[0]; i++)
+			found += db_uint(s, 0) == people[i];
+	sqlite3_reset(s);
+	CHECK_INT(found, 4);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(words_that_expire_leave_the_index)
 {
 	unsigned changed;

@@ -263,8 +263,10 @@ TEST(lookups_are_those_of_the_channel_the_newest_first)
 	look_up(3, "roll", "ok", "a six", 1003);
 	look_up(4, "web_search", "ok", "elsewhere", 1004);
 	CHECK_INT(lookups_find(db, &j, &text), 0);
-	CHECK_STR(text, "[{\"at_ms\":1001,\"tool\":\"web_read\",\"text\":\"two\"},"
-			"{\"at_ms\":1000,\"tool\":\"web_search\",\"text\":\"one\"}]");
+	CHECK_STR(text, "[{\"at_ms\":1001,\"tool\":\"web_read\",\"text\":\"two\",\"user\":"
+			"\"501234567890123456\"},"
+			"{\"at_ms\":1000,\"tool\":\"web_search\",\"text\":\"one\",\"user\":"
+			"\"501234567890123456\"}]");
 	free(text);
 	close_all();
 }

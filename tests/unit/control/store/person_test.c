@@ -46,6 +46,12 @@ static void open_with_words(void)
 	say(BOB, "nobody told me about the plugh");
 }
 
+static bool run_sql(const char *sql)
+{
+	return sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL) ==
+	       SQLITE_OK;
+}
+
 static void write_text(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -454,7 +460,34 @@ static void add_fact(uint64_t owner, uint64_t author, const char *text, bool bou
 	CHECK_INT(fact_people_add(db, db_last_row(db), &people), 0);
 }
 
-/* Nobody else's private memory, and no name that may be another person's. */
+/* Lines of others hold neither the id nor the words of a line of hers. */
+TEST(turn_file_lines_that_may_quote_the_person_are_erased)
+{
+	char turns[64], *receipt = NULL, left[512] = "";
+	FILE *f;
+
+	open_with_words();
+	snprintf(turns, sizeof turns, "%s/turns", dir);
+	write_text(turns, "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"her PIN is 4711\"}\n"
+			  "{\"guild\":\"7\",\"user\":\"502\",\"segments\":[{\"text\":\"4711\"}]}\n"
+			  "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"\",\"segments\":[{}]}\n"
+			  "{\"guild\":\"8\",\"user\":\"502\",\"said\":\"it rains\"}\n"
+			  "half a line\n");
+	CHECK_INT(erase_ana(turns, NULL, &receipt), 0);
+	CHECK(receipt && strstr(receipt, "\"turn_lines\":2"));
+	f = fopen(turns, "r");
+	CHECK(f && fread(left, 1, sizeof left - 1, f) > 0);
+	if (f)
+		fclose(f);
+	CHECK(!strstr(left, "4711") && strstr(left, "it rains") && strstr(left, "half a line"));
+	CHECK(strstr(left, "\"segments\":[{}]"));
+	free(receipt);
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* Nobody else's private memory, nothing that was told in a channel, and no name that may be another
+ * person's. */
 TEST(an_export_holds_what_others_told_everybody_about_the_person)
 {
 	char *text = NULL;
@@ -465,6 +498,10 @@ TEST(an_export_holds_what_others_told_everybody_about_the_person)
 	add_fact(BOB, BOB, "Ana owes me a coffee", true);
 	add_fact(0, BOB, "Ana sails", false);
 	add_fact(0, ANA, "Ana is me", true);
+	/* Two moderators said it among themselves. */
+	add_fact(0, BOB, "Ana will be banned", true);
+	CHECK(run_sql("UPDATE facts SET channels = '[\"4711\"]'"
+		      " WHERE text = 'Ana will be banned'"));
 	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	list = json_object_get(j, "facts_about");
@@ -638,12 +675,6 @@ TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
 	CHECK_INT(consents_replay(dir, &changed), 0);
 	CHECK_INT(changed, 0);
 	folder_remove(dir);
-}
-
-static bool run_sql(const char *sql)
-{
-	return sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL) ==
-	       SQLITE_OK;
 }
 
 /* The member was told that nothing changed. */

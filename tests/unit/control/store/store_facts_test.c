@@ -392,6 +392,90 @@ TEST(a_forgotten_fact_does_not_come_back_from_a_line_that_repeats_it)
 	close_scene();
 }
 
+/* The lines that the question finds, as JSON. Borrowed. */
+static const char *find_lines(const char *words)
+{
+	static char text[1024];
+	const struct store_said q = {
+		.guild = GUILD, .channel = 300, .name = "", .words = words, .most = 5};
+
+	if (store_find_said(s->store, &q, on_answer, NULL) || !loop_run(&s->l) || s->err)
+		return "not asked";
+	text[json_dumpb(answer, text, sizeof text - 1, JSON_COMPACT)] = '\0';
+	return text;
+}
+
+TEST(lines_of_a_forgotten_fact_are_not_found)
+{
+	open_scene();
+	say_line(ANA, 5000, "remember that my bike is red");
+	say_line(BOB, 600000, "the harbour is far away");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "inserted");
+	CHECK(strstr(find_lines("what colour is the bike"), "red"));
+	CHECK_INT(forget(by(ANA), "{\"words\":\"bike\"}"), 1);
+	CHECK(!strstr(find_lines("what colour is the bike"), "red"));
+	CHECK(!strstr(find_lines(""), "red"));
+	CHECK(strstr(find_lines("where is the harbour"), "far away"));
+	close_scene();
+}
+
+static uint64_t told_of;
+
+static void note_forgotten(uint64_t guild, void *arg)
+{
+	(void)arg;
+	told_of = guild;
+}
+
+/* A tool wrote it into the server's memory, and an extraction into hers. */
+TEST(whoever_forgets_a_fact_forgets_it_in_both_memories)
+{
+	struct store_facts both = by(ANA), own = by(ANA);
+
+	open_scene();
+	store_watch_forgotten(s->store, note_forgotten, NULL);
+	own.owner = both.owner = ANA;
+	both.any = true;
+	CHECK_STR(write_fact(by(ANA), "my bike is red"), "inserted");
+	CHECK_STR(write_fact(own, "My bike is red."), "inserted");
+	CHECK_STR(write_fact(own, "the bike shop opens at nine"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "my bike is red"), "inserted");
+	CHECK_INT(told_of, 0);
+	CHECK_INT(forget(both, "{\"words\":\"red bike\"}"), 2);
+	CHECK_INT(told_of, GUILD);
+	CHECK_STR(find(both, "{\"words\":\"bike\"}"),
+		  "my bike is red; the bike shop opens at nine");
+	close_scene();
+}
+
+/* Those of a person whom models may not be told of, or of a closed channel, take no place. */
+TEST(a_search_leaves_out_what_the_request_names)
+{
+	struct store_facts f = by(BOB);
+	char text[64];
+
+	open_scene();
+	CHECK_STR(write_fact(by(BOB), "the release with all its tests is on friday at noon"),
+		  "inserted");
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(text, sizeof text, "release %c", 'a' + i);
+		CHECK_STR(write_fact(by(ANA), text), "inserted");
+	}
+	run_sql("UPDATE facts SET channels = '[\"31\",\"32\"]' WHERE said_by = 4");
+	f.most = 4;
+	CHECK(!strstr(find(f, "{\"words\":\"release\"}"), "friday"));
+	CHECK_STR(find(f, "{\"words\":\"release\",\"without_authors\":[\"4\"]}"),
+		  "the release with all its tests is on friday at noon");
+	CHECK_STR(find(f, "{\"words\":\"release\",\"without_channels\":[\"32\",\"31\"]}"),
+		  "the release with all its tests is on friday at noon");
+	CHECK(!strstr(find(f, "{\"words\":\"release\",\"without_channels\":[\"32\"]}"), "friday"));
+	/* Her own she may be told. */
+	f.user = ANA;
+	CHECK(!strstr(find(f, "{\"words\":\"release\",\"without_channels\":[\"32\",\"31\"]}"),
+		      "friday"));
+	close_scene();
+}
+
 TEST(a_line_whose_words_have_expired_carries_no_fact)
 {
 	open_scene();

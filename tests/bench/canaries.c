@@ -1,0 +1,85 @@
+#include "tests/bench/canaries.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/bench/bench.h"
+#include "tests/bench/traces.h"
+
+enum { NAME = 96 };
+
+/* TABLE.COLUMN, or TABLE for all of its columns: these hold neither words nor ids of people, but
+ * what servers, channels, sessions, turns, times, states and pseudonyms are called. */
+static const char *const bare[] = {NULL};
+
+static bool is_bare(const char *table, const char *column)
+{
+	size_t n = strlen(table);
+
+	for (const char *const *one = bare; *one; one++)
+		if (strncmp(*one, table, n) == 0 &&
+		    (!(*one)[n] || ((*one)[n] == '.' && strcmp(*one + n + 1, column) == 0)))
+			return true;
+	return false;
+}
+
+static sqlite3_stmt *prepare(sqlite3 *sql, const char *text)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(sql, text, -1, &s, NULL) != SQLITE_OK)
+		bench_die("%s: %s", text, sqlite3_errmsg(sql));
+	return s;
+}
+
+static bool has_trace(sqlite3 *sql, const char *table, const char *column)
+{
+	char text[2 * NAME + 32];
+	sqlite3_stmt *s;
+	bool has = false;
+
+	snprintf(text, sizeof text, "SELECT \"%s\" FROM \"%s\"", column, table);
+	s = prepare(sql, text);
+	while (!has && sqlite3_step(s) == SQLITE_ROW) {
+		const char *value = sqlite3_column_type(s, 0) == SQLITE_BLOB
+					    ? sqlite3_column_blob(s, 0)
+					    : (const char *)sqlite3_column_text(s, 0);
+
+		has = value && traces_in(value, (size_t)sqlite3_column_bytes(s, 0)) > 0;
+	}
+	sqlite3_finalize(s);
+	return has;
+}
+
+/* The tables of the full-text indexes hold terms in a form of their own. */
+#define COLUMNS                                                                                    \
+	"SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c"              \
+	" WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"                                   \
+	" AND m.name NOT LIKE 'terms%' AND m.name NOT LIKE 'fact_terms%' ORDER BY 1, c.cid"
+
+unsigned canaries_missing(const char *database)
+{
+	sqlite3 *sql = NULL;
+	sqlite3_stmt *s;
+	unsigned missing = 0;
+
+	if (sqlite3_open_v2(database, &sql, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		bench_die("%s", database);
+	s = prepare(sql, COLUMNS);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		char table[NAME], column[NAME];
+
+		snprintf(table, sizeof table, "%s", (const char *)sqlite3_column_text(s, 0));
+		snprintf(column, sizeof column, "%s", (const char *)sqlite3_column_text(s, 1));
+		if (is_bare(table, column) == has_trace(sql, table, column)) {
+			fprintf(stderr, "erase: %s.%s %s\n", table, column,
+				is_bare(table, column) ? "holds somebody" : "has no canary");
+			missing++;
+		}
+	}
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return missing;
+}
