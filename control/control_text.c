@@ -30,7 +30,7 @@ static uint64_t find_open_voice(uint64_t guild, void *arg)
 {
 	struct control *c = arg;
 	const struct voice_session *vs = control_find_voice_session(c, guild);
-	uint64_t channel = vs ? voice_session_channel(vs) : 0;
+	uint64_t channel = vs ? voice_session_talked_in(vs) : 0;
 
 	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
 }
@@ -143,6 +143,7 @@ int control_make_text(struct control *c)
 					       .bus = c->bus,
 					       .consents = c->consents,
 					       .mcp = c->mcp,
+					       .delegates = c->delegates,
 					       .rankh = rank_writer,
 					       .roleh = is_own_role,
 					       .nicknameh = find_nickname,

@@ -8,8 +8,8 @@
 
 struct delegate_seat;
 struct delegate_told;
-struct roles;
 struct tools_registry;
+struct worker_models;
 
 enum {
 	WORK_TASKS = 32,     /* of a server: those that are over give way, the oldest first */
@@ -39,7 +39,7 @@ struct work_desk {
 	uint64_t guild;
 	struct tools_registry *registry; /* holds no tools but those of delegation */
 	struct delegate_seat *seat;
-	struct roles *roles; /* NULL until a worker that is a model is asked */
+	struct worker_models *models;
 	uint32_t numbers;
 	struct work_task task[WORK_TASKS];
 };

@@ -1,88 +1,20 @@
-/* The desks of /work (control_work.h): the seats among the workers, and their models. */
+/* The desks of /work (control_work.h): the seats among the workers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/agent/agent_workers.h"
-#include "control/agent/usage_event.h"
 #include "control/control_work.h"
 #include "control/delegate/delegates.h"
-#include "control/engine/roles.h"
-#include "control/events/events.h"
-#include "control/ledger/ledger.h"
-#include "control/settings/settings.h"
 #include "control/tools/builtin/seats.h"
 #include "control/tools/registry.h"
-#include "ipc/env.h"
-
-/* ---- models ---- */
+#include "control/worker_models/worker_models.h"
 
 bool work_may_spend(struct work_desk *d, uint32_t *tokens)
 {
-	const struct settings *s = d->c->settings;
-	bool spent =
-		ledger_state(d->c->ledger, s, d->guild, env_wall_ms(d->c->env)) == LEDGER_SPENT;
-	bool saves = spent && s->cost_at_limit == SETTINGS_COST_DEGRADE;
-
-	if (d->roles)
-		roles_save(d->roles, saves);
-	*tokens = saves ? s->cost_degraded_tokens : 0;
-	return !spent || s->cost_at_limit != SETTINGS_COST_STOP;
+	return worker_models_may_spend(d->models, tokens);
 }
 
-static uint64_t count_cost(struct work_desk *d, const struct roles_event *ev)
-{
-	struct bus_event out = {
-		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(d->c->env), .guild = d->guild};
-
-	usage_event_fill(&out.usage, d->c->settings, ev);
-	ledger_add(d->c->ledger, d->guild, out.usage.nano, out.at_ms);
-	bus_publish(d->c->bus, &out);
-	return out.usage.nano / 1000;
-}
-
-static void take_event(const struct roles_event *ev, void *arg)
-{
-	struct work_desk *d = arg;
-	uint64_t cost = ev->engine->type == ENGINE_USAGE ? count_cost(d, ev) : 0;
-
-	agent_worker_event(d->seat, ev, cost);
-}
-
-static int open_roles(struct work_desk *d)
-{
-	const struct roles_conf conf = {.env = d->c->env,
-					.ws = d->c->ws,
-					.http = d->c->http,
-					.settings = d->c->settings,
-					.idle = true,
-					.h = take_event,
-					.arg = d};
-
-	return d->roles ? 0 : roles_alloc(&d->roles, &conf);
-}
-
-static int ask_model(const struct engine_ask *ask, void *arg)
-{
-	struct work_desk *d = arg;
-	struct engine_ask limited = *ask;
-	int err = open_roles(d);
-
-	if (err)
-		return err;
-	if (!work_may_spend(d, &limited.output_tokens))
-		return EDQUOT;
-	roles_ask(d->roles, ENGINE_USE_WORKER, 0, &limited);
-	return 0;
-}
-
-static void stop_model(uint32_t turn, void *arg)
-{
-	struct work_desk *d = arg;
-
-	if (d->roles)
-		roles_cancel(d->roles, ENGINE_USE_WORKER, turn);
-}
+/* ---- the seat ---- */
 
 /* The desk has no tools that a model could call. */
 static enum tool_verdict refuse_call(const struct tool_request *request, void *arg)
@@ -98,8 +30,6 @@ static void pass_over(const struct tool_output *call, void *arg)
 	(void)arg;
 }
 
-/* ---- the seat ---- */
-
 /* No model calls a tool here, so no call has an output. */
 static void drop_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
@@ -111,20 +41,10 @@ static void drop_output(uint32_t id, bool ok, struct slice text, void *arg)
 
 static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
 {
-	struct work_desk *d = arg;
-	struct bus_event out = {
-		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(d->c->env), .guild = d->guild};
+	const struct work_desk *d = arg;
 
 	(void)id;
-	if (cost->counted)
-		return;
-	out.usage = (struct event_usage){.role = "tool",
-					 .provider = "worker",
-					 .model = cost->service,
-					 .nano = cost->nano,
-					 .priced = true};
-	ledger_add(d->c->ledger, d->guild, cost->nano, out.at_ms);
-	bus_publish(d->c->bus, &out);
+	worker_models_cost(d->models, cost);
 }
 
 static void pass_over_change(void *arg)
@@ -153,12 +73,31 @@ static int take_seat(struct work_desk *d)
 						.costh = take_cost,
 						.arg = d},
 				       .changedh = pass_over_change};
-	const struct delegate_model model = {ask_model, stop_model, refuse_call, pass_over, d};
+	const struct delegate_model model = {.askh = worker_models_ask,
+					     .stoph = worker_models_stop,
+					     .model_arg = d->models,
+					     .judgeh = refuse_call,
+					     .calledh = pass_over,
+					     .arg = d};
 	int err = delegate_seat_alloc(&d->seat, d->c->delegates, &room, &model);
 
-	if (!err)
+	if (!err) {
 		delegate_seat_listen(d->seat, take_told, d);
+		worker_models_serve(d->models, d->seat);
+	}
 	return err;
+}
+
+static int open_models(struct work_desk *d)
+{
+	return worker_models_alloc(&d->models,
+				   &(struct worker_models_conf){.env = d->c->env,
+								.ws = d->c->ws,
+								.http = d->c->http,
+								.settings = d->c->settings,
+								.ledger = d->c->ledger,
+								.bus = d->c->bus,
+								.guild = d->guild});
 }
 
 /* ---- desks ---- */
@@ -182,7 +121,7 @@ struct work_desk *work_desk_free(struct work_desk *d)
 			break;
 		}
 	delegate_seat_free(d->seat);
-	roles_free(d->roles);
+	worker_models_free(d->models);
 	tools_registry_free(d->registry);
 	for (unsigned i = 0; i < WORK_TASKS; i++) {
 		free(d->task[i].text);
@@ -218,6 +157,8 @@ struct work_desk *work_desk_open(struct control *c, uint64_t guild)
 	d->guild = guild;
 	err = tools_registry_alloc(&d->registry);
 	if (!err)
+		err = open_models(d);
+	if (!err)
 		err = take_seat(d);
 	if (err == ENOSPC) {
 		free_idle_desk(c);
@@ -232,11 +173,7 @@ struct work_desk *work_desk_open(struct control *c, uint64_t guild)
 
 void work_desk_update(struct work_desk *d)
 {
-	/* One that is asked goes on with what it has. */
-	if (d->roles && work_desk_count(d, 0))
-		roles_settings(d->roles);
-	else
-		d->roles = roles_free(d->roles);
+	worker_models_settings(d->models, work_desk_count(d, 0) > 0);
 }
 
 /* ---- tasks ---- */

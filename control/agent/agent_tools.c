@@ -460,10 +460,13 @@ static int open_tools(struct agent_tools *t, struct http *http)
 	if (!err && t->a->mcp)
 		err = mcp_seat_alloc(&t->mcp, t->a->mcp, &room);
 	if (!err && t->a->delegates)
-		err = delegate_seat_alloc(
-			&t->delegate, t->a->delegates, &room,
-			&(struct delegate_model){agent_worker_ask, agent_worker_stop,
-						 judge_worker_call, publish_worker_call, t->a});
+		err = delegate_seat_alloc(&t->delegate, t->a->delegates, &room,
+					  &(struct delegate_model){.askh = agent_worker_ask,
+								   .stoph = agent_worker_stop,
+								   .model_arg = t->a,
+								   .judgeh = judge_worker_call,
+								   .calledh = publish_worker_call,
+								   .arg = t->a});
 	return err;
 }
 

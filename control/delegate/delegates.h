@@ -26,9 +26,10 @@ struct tool_output; /* control/tools/run.h */
 struct delegate_model {
 	/* Asks the provider of the purpose worker; events of it come by delegate_seat_event with
 	 * ask->turn, perhaps before this returns. EDQUOT: the budget is spent. */
-	int (*askh)(const struct engine_ask *ask, void *arg);
+	int (*askh)(const struct engine_ask *ask, void *model_arg);
 	/* Nothing more of the ask is wanted. */
-	void (*stoph)(uint32_t turn, void *arg);
+	void (*stoph)(uint32_t turn, void *model_arg);
+	void *model_arg;
 	/* The room's policy (control/tools/policy.h) on a call of the model for this user, whose
 	 * rank the room fills in. An allowed call counts for the user's rates. */
 	enum tool_verdict (*judgeh)(const struct tool_request *request, void *arg);

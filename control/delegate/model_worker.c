@@ -104,7 +104,7 @@ static void finish(struct model_worker *w, enum acp_outcome outcome, const char 
 	w->task = 0;
 	tmr_stop(w->due);
 	if (w->state == ASKING)
-		w->conf.model->stoph(w->turn, w->conf.model->arg);
+		w->conf.model->stoph(w->turn, w->conf.model->model_arg);
 	w->state = IDLE;
 	w->conf.resulth(task,
 			&(struct acp_result){.outcome = text ? outcome : ACP_FAILED,
@@ -153,7 +153,7 @@ static void ask_model(struct model_worker *w)
 	w->turn = ask.turn;
 	w->state = ASKING;
 	w->words_n = 0;
-	err = w->conf.model->askh(&ask, w->conf.model->arg);
+	err = w->conf.model->askh(&ask, w->conf.model->model_arg);
 	if (err)
 		finish(w, ACP_FAILED,
 		       err == EDQUOT ? "the budget of the settings is spent" : strerror(err));
@@ -288,7 +288,7 @@ static void model_worker_free(void *worker)
 
 	w->task = 0;
 	if (w->state == ASKING)
-		w->conf.model->stoph(w->turn, w->conf.model->arg);
+		w->conf.model->stoph(w->turn, w->conf.model->model_arg);
 	if (w->calls)
 		clear_task(w);
 	model_calls_free(w->calls);

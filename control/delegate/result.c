@@ -84,7 +84,7 @@ static void tell_model(const struct delegate_seat *seat, uint32_t call, const ch
 
 	if (text)
 		snprintf(text, size, "%s%s%s%s", outcomes[result->outcome].lead,
-			 ok && result->n >= WRITTEN_LEAST
+			 ok && result->n >= WRITTEN_LEAST && seat->room.host.writeh
 				 ? " It stands in the text channel as a whole; say what matters."
 				 : "",
 			 fenced ? "\n" : "", fenced ? fenced : "");

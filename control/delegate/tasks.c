@@ -181,7 +181,8 @@ static struct task *next_task(struct delegate_seat *seat, unsigned at)
 
 static void begin_task(struct delegate_seat *seat, struct desk *desk, struct task *t)
 {
-	const char *format = seat->toldh ? PROMPT_WORKER_WRITTEN : PROMPT_WORKER_TASK;
+	bool written = seat->toldh || !seat->room.host.writeh;
+	const char *format = written ? PROMPT_WORKER_WRITTEN : PROMPT_WORKER_TASK;
 	size_t size = strlen(t->text) + strlen(format);
 	char *prompt = malloc(size);
 	uint64_t now = env_now(seat->set->env);

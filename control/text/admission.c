@@ -12,11 +12,12 @@ static bool is_blank(const char *text)
 	return !*text;
 }
 
-bool text_channel_is_blocked(const struct settings *s, uint64_t channel, uint64_t parent)
+bool text_channel_is_blocked(const struct settings *s, uint64_t guild, uint64_t channel,
+			     uint64_t parent)
 {
 	return s->unread || settings_ids_have(s->text_blocked_channels, channel) ||
 	       (parent && settings_ids_have(s->text_blocked_channels, parent)) ||
-	       (!settings_ids_empty(s->text_channels) &&
+	       (guild && !settings_ids_empty(s->text_channels) &&
 		!settings_ids_have(s->text_channels, channel) &&
 		!(parent && settings_ids_have(s->text_channels, parent)));
 }
@@ -35,7 +36,7 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 		return TEXT_REASON_SELF_MESSAGE;
 	if (!ev->user)
 		return TEXT_REASON_MISSING_AUTHOR;
-	if (text_channel_is_blocked(s, ev->channel, ev->parent))
+	if (text_channel_is_blocked(s, ev->guild, ev->channel, ev->parent))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
@@ -137,7 +138,7 @@ enum text_reason text_admission_gate(const struct text_chat *chat, const struct 
 
 	if (s->text_chat == SETTINGS_TEXT_OFF)
 		return TEXT_REASON_NOT_READ;
-	if (text_channel_is_blocked(s, ch->id, ch->parent))
+	if (text_channel_is_blocked(s, ch->guild, ch->id, ch->parent))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	return is_kept_out(s, ch->guild, user) ? TEXT_REASON_USER_BLOCKED : TEXT_REASON_NONE;
 }
@@ -232,15 +233,14 @@ static struct text_channel *open_channel(struct text_chat *chat, const struct te
 static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
 {
 	return (ev->self || ev->bot) && !is_blank(ev->text) &&
-	       !text_channel_is_blocked(chat->settings, ev->channel, ev->parent);
+	       !text_channel_is_blocked(chat->settings, ev->guild, ev->channel, ev->parent);
 }
 
 /* A question that a command asked, and its answer. */
 static void note_line(struct text_chat *chat, const struct text_event *ev)
 {
-	struct text_channel *ch = text_channel_is_blocked(chat->settings, ev->channel, ev->parent)
-					  ? NULL
-					  : open_channel(chat, ev);
+	bool blocked = text_channel_is_blocked(chat->settings, ev->guild, ev->channel, ev->parent);
+	struct text_channel *ch = blocked ? NULL : open_channel(chat, ev);
 
 	if (ch)
 		text_line_add(chat, ch, ev, ev->self, ev->answers);
@@ -259,6 +259,8 @@ static void take_message(struct text_chat *chat, const struct text_event *ev)
 		reason = TEXT_REASON_QUEUE_FULL;
 	if (!reason && take_seen(ch, ev->message))
 		reason = TEXT_REASON_DUPLICATE_TRIGGER;
+	if (reason && !ev->self && !ev->bot && !ev->late && text_channel_find(chat, ev->channel))
+		text_initiative_unread(chat, text_channel_find(chat, ev->channel));
 	if (reason)
 		text_trigger_refuse(chat, ev, NULL, reason);
 	else if (!text_agreement_by_words(chat, ch, ev) && !text_cancel_by_words(chat, ch, ev))

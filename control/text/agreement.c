@@ -55,17 +55,17 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 				     .until = chat->now + TEXT_YES_S * NS_PER_S};
 }
 
-/* A mention of the bot stands for its name. */
+/* A mention of the bot is read as its name on Discord. */
 static bool agrees(const struct text_chat *chat, const char *text)
 {
-	const char *name = *chat->settings->bot_name ? chat->settings->bot_name : chat->name;
 	char words[TEXT_YES_MAX];
 
 	if (strlen(text) >= sizeof words)
 		return false;
 	for (size_t i = 0; i <= strlen(text); i++)
 		words[i] = text[i] == '@' ? ' ' : text[i];
-	return tool_agrees(words, name);
+	return tool_agrees(words, chat->settings->bot_name) || tool_agrees(words, chat->nickname) ||
+	       tool_agrees(words, chat->name);
 }
 
 /* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or

@@ -46,7 +46,9 @@ static void stop_all(struct text_chat *chat, struct text_channel *ch, const stru
 bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev)
 {
-	if (!waits_for_something(ch, ev->user) || !text_names_stops(chat, ev->text))
+	/* "Stop" to somebody else stops nothing of the bot. */
+	if ((ev->to_others && !ev->to_bot) || !waits_for_something(ch, ev->user) ||
+	    !text_names_stops(chat, ev->text))
 		return false;
 	stop_all(chat, ch, ev);
 	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_CANCEL_REQUEST);

@@ -64,7 +64,7 @@ struct text_event {
 	bool kept;	  /* its author was to be remembered when it was written */
 	bool noted;	  /* a line of the conversation that needs no answer here */
 	bool yes;	  /* of CLASSIFIED, FAILED, TOOLS and AGREED */
-	bool strangers;	  /* of RESULT */
+	bool strangers;	  /* of RESULT, and of SENT: it may repeat words of others */
 	bool partial;	  /* of SENT: Discord did not take the rest of the answer */
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
@@ -81,6 +81,7 @@ struct text_line {
 	bool kept;	  /* its author was to be remembered then */
 	bool bot;	  /* this one */
 	bool machine;	  /* another bot, or a webhook */
+	bool others;	  /* of the bot: it may repeat words of others than whom it answers */
 	const char *name, *text;
 };
 

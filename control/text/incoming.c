@@ -263,3 +263,17 @@ int incoming_stop(struct incoming_change *out, const json_t *d)
 	/* U+1F6D1; clients may add a selector of its form. */
 	return strncmp(emoji, "\xf0\x9f\x9b\x91", 4) == 0 ? 0 : ENOMSG;
 }
+
+void incoming_name_role(struct incoming *in, uint64_t role, const char *name)
+{
+	char mention[32], tail[INCOMING_TEXT];
+	size_t n = (size_t)snprintf(mention, sizeof mention, "<@&%llu>", (unsigned long long)role);
+	size_t m = strlen(name) + 1;
+
+	for (char *at = strstr(in->text, mention); at; at = strstr(at + m, mention)) {
+		if (strlen(in->text) - n + m >= sizeof in->text)
+			return;
+		memcpy(tail, at + n, strlen(at + n) + 1);
+		snprintf(at, sizeof in->text - (size_t)(at - in->text), "@%s%s", name, tail);
+	}
+}

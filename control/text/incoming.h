@@ -58,6 +58,8 @@ int incoming_stop(struct incoming_change *out, const json_t *d);
 /* The message is in a thread of this channel or forum, with this title: the first message of a post
  * has the title before its text. */
 void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title);
+/* The role's mention in the text is read as one of this name; where there is no place, it stays. */
+void incoming_name_role(struct incoming *in, uint64_t role, const char *name);
 
 /* A name as prompts have it: one plain line. */
 void incoming_copy_name(char to[INCOMING_NAME], const char *name);

@@ -1,6 +1,7 @@
 /* The bot writes of its own accord (inside.h): in the channels that the settings name, once people
  * there have been quiet for a while, within eagerness, spacing and a limit of the day. One draw for
- * each time that they fall quiet decides whether the model is asked; the model may still skip. */
+ * each time that they fall quiet decides whether the model is asked; the model may still skip.
+ * Where the limits hold it back for long, it is left out: the talk is over by then. */
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
 #include "control/text/inside.h"
@@ -46,6 +47,15 @@ static uint64_t allowed_at(const struct settings *s, const struct text_channel *
 	return spaced > day ? spaced : day;
 }
 
+/* What the model could still fit in with: the limits allow it soon enough. */
+static bool is_fresh(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t until = ch->quiet_from + (TEXT_QUIET_S + TEXT_STALE_S) * NS_PER_S;
+
+	return allowed_at(chat->settings, ch) <= until &&
+	       text_queue_allowed_at(chat, ch, 0) <= until;
+}
+
 static bool is_wanted(const struct text_chat *chat, const struct text_channel *ch)
 {
 	const struct settings *s = chat->settings;
@@ -53,7 +63,7 @@ static bool is_wanted(const struct text_chat *chat, const struct text_channel *c
 	return s->text_initiative && s->text_initiative_eagerness && s->text_initiative_a_day &&
 	       ch->guild && ch->quiet_from && !ch->n_queue && !ch->n_results &&
 	       ch->reply.state == TEXT_REPLY_NONE &&
-	       settings_ids_have(s->text_initiative_channels, ch->id) &&
+	       settings_ids_have(s->text_initiative_channels, ch->id) && is_fresh(chat, ch) &&
 	       !text_admission_gate(chat, ch, 0);
 }
 
@@ -77,22 +87,35 @@ void text_initiative_tick(struct text_chat *chat, struct text_channel *ch)
 	    text_initiative_deadline(chat, ch) > chat->now)
 		return;
 	ch->quiet_from = 0;
-	if (chat->rnd % 100 >= chat->settings->text_initiative_eagerness)
+	text_lines_expire(chat, ch);
+	if (!ch->n_lines || chat->rnd % 100 >= chat->settings->text_initiative_eagerness)
 		return;
 	text_reply_initiate(chat, ch);
 	text_reply_tick(chat, ch);
 }
 
-void text_initiative_heard(struct text_chat *chat, struct text_channel *ch)
+static void overtake(struct text_chat *chat, struct text_channel *ch)
 {
-	struct text_reply *r = &ch->reply;
+	const struct text_reply *r = &ch->reply;
 
-	ch->quiet_from = chat->now;
 	if (r->kind != TEXT_KIND_INITIATIVE ||
 	    (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY))
 		return;
 	text_reply_abandon(chat, ch);
 	text_initiative_record(chat, ch, TEXT_REASON_OVERTAKEN);
+}
+
+void text_initiative_heard(struct text_chat *chat, struct text_channel *ch)
+{
+	ch->quiet_from = chat->now;
+	overtake(chat, ch);
+}
+
+void text_initiative_unread(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->quiet_from)
+		ch->quiet_from = chat->now;
+	overtake(chat, ch);
 }
 
 void text_initiative_sending(struct text_chat *chat, struct text_channel *ch)
@@ -103,15 +126,17 @@ void text_initiative_sending(struct text_chat *chat, struct text_channel *ch)
 void text_initiative_record(struct text_chat *chat, struct text_channel *ch,
 			    enum text_reason reason)
 {
-	ch->own = (struct text_trigger){.guild = ch->guild,
-					.channel = ch->id,
-					.at = ch->reply.since,
-					.signal = TEXT_SIGNAL_LLM_DECIDES,
-					.attention = TEXT_ATTENTION_COLD_AMBIENT,
-					.admission = TEXT_ADMISSION_INITIATIVE,
-					.reply = ch->reply.id,
-					.reason = reason};
-	text_trigger_record(chat, &ch->own);
+	struct text_trigger *t = &ch->own[ch->n_own++ % TEXT_OWN];
+
+	*t = (struct text_trigger){.guild = ch->guild,
+				   .channel = ch->id,
+				   .at = ch->reply.since,
+				   .signal = TEXT_SIGNAL_LLM_DECIDES,
+				   .attention = TEXT_ATTENTION_COLD_AMBIENT,
+				   .admission = TEXT_ADMISSION_INITIATIVE,
+				   .reply = ch->reply.id,
+				   .reason = reason};
+	text_trigger_record(chat, t);
 }
 
 void text_initiative_on_event(struct text_chat *chat, struct text_channel *ch,
@@ -119,6 +144,8 @@ void text_initiative_on_event(struct text_chat *chat, struct text_channel *ch,
 {
 	uint64_t ago = ev->n * NS_PER_S;
 
+	if (ev->type == TEXT_HEARD)
+		text_initiative_unread(chat, ch);
 	if (ev->type == TEXT_POSTED && ago < WEEK_NS)
 		note_post(ch, chat->now + WEEK_NS - ago);
 }

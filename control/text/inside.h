@@ -25,6 +25,13 @@ struct text_live {
 	enum text_state state;
 };
 
+struct text_result {
+	uint64_t user, request; /* request: the message that asked for the call; 0: not known */
+	uint32_t reply;		/* that tells it; 0: none yet */
+	char *text;		/* owned */
+	bool strangers;
+};
+
 enum text_reply_state { TEXT_REPLY_NONE, TEXT_REPLY_ASKED, TEXT_REPLY_RETRY, TEXT_REPLY_SENDING };
 
 struct text_reply {
@@ -32,10 +39,8 @@ struct text_reply {
 	uint32_t id;
 	bool required;
 	enum text_kind kind;
-	uint64_t user;	/* of RESULT: who is told */
-	char *text;	/* of RESULT, owned */
-	bool strangers; /* of RESULT: text holds text of theirs */
-	bool acted;	/* a call of a tool changed something: nothing is asked again */
+	struct text_result result; /* of RESULT; its text is owned */
+	bool acted;		   /* a call of a tool changed something: nothing is asked again */
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
 	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
@@ -58,12 +63,6 @@ struct text_jobs {
 	unsigned n;		/* 0: a free place */
 };
 
-struct text_result {
-	uint64_t user;
-	char *text; /* owned */
-	bool strangers;
-};
-
 struct text_channel {
 	uint64_t id, guild, used_at;
 	uint64_t parent;		     /* of a thread; else 0 */
@@ -82,9 +81,10 @@ struct text_channel {
 	uint64_t quiet_from; /* ns: the last message of somebody, not considered yet; 0: none */
 	uint64_t post[TEXT_POSTS]; /* ns and a week, the oldest first: of its own accord */
 	unsigned n_posts;
-	struct text_trigger own; /* of the last RECORD of such a one */
-	uint64_t late_since;	 /* ns: the first of the last hour's answers to missed messages */
-	unsigned late;		 /* such answers since then */
+	struct text_trigger own[TEXT_OWN]; /* of the last RECORDs of what is no message */
+	unsigned n_own;			   /* ever */
+	uint64_t late_since; /* ns: the first of the last hour's answers to missed messages */
+	unsigned late;	     /* such answers since then */
 	/* The message that each of the last answers was for. */
 	struct {
 		uint32_t reply;
@@ -117,6 +117,7 @@ struct text_forgotten {
 struct text_known_names {
 	/* From which they were made. */
 	char bot_name[TEXT_NAME], aliases[512], nickname[TEXT_NAME];
+	char mentioned[TEXT_NAME]; /* what a mention of the bot is read as */
 	struct room_names exact, alias, all;
 };
 
@@ -249,6 +250,9 @@ bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t us
 bool text_jobs_has(const struct text_channel *ch, uint64_t user);
 /* This answer to this message was sent. */
 void text_jobs_answered(struct text_channel *ch, uint32_t reply, uint64_t message);
+/* Tells how a result ended, and the message that asked for it if nothing comes of it. */
+void text_result_record(struct text_chat *chat, struct text_channel *ch,
+			const struct text_result *result, enum text_reason reason);
 /* Drops the results for the user, 0: for all. */
 void text_jobs_forget(struct text_channel *ch, uint64_t user);
 
@@ -281,6 +285,8 @@ void text_initiative_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_initiative_deadline(const struct text_chat *chat, const struct text_channel *ch);
 /* Somebody wrote. */
 void text_initiative_heard(struct text_chat *chat, struct text_channel *ch);
+/* The same of what the bot does not read: it is not quiet, but nothing to fit in with either. */
+void text_initiative_unread(struct text_chat *chat, struct text_channel *ch);
 /* A message of its own accord is about to be sent: it counts. */
 void text_initiative_sending(struct text_chat *chat, struct text_channel *ch);
 /* Tells how it ended. */

@@ -79,18 +79,56 @@ static void count_jobs(struct text_channel *ch, const struct text_event *ev)
 	j->message = message ? message : j->message;
 }
 
-static void add_result(struct text_channel *ch, const struct text_event *ev)
+static void drop_oldest(struct text_chat *chat, struct text_channel *ch)
 {
-	char *text = strdup(ev->text);
+	text_result_record(chat, ch, &ch->result[0], TEXT_REASON_QUEUE_FULL);
+	free(ch->result[0].text);
+	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof ch->result[0]);
+}
 
-	if (!text)
+static void add_result(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
+{
+	const struct text_jobs *j = find_jobs(ch, ev->user);
+	struct text_result result = {.user = ev->user,
+				     .request = asked_by(ch, ev->reply),
+				     .text = strdup(ev->text),
+				     .strangers = ev->strangers};
+
+	if (!result.request && j)
+		result.request = j->message;
+	if (!result.text) {
+		text_result_record(chat, ch, &result, TEXT_REASON_NO_MEMORY);
 		return;
-	if (ch->n_results == TEXT_RESULTS) {
-		free(ch->result[0].text);
-		memmove(ch->result, ch->result + 1, --ch->n_results * sizeof ch->result[0]);
 	}
-	ch->result[ch->n_results++] =
-		(struct text_result){.user = ev->user, .text = text, .strangers = ev->strangers};
+	if (ch->n_results == TEXT_RESULTS)
+		drop_oldest(chat, ch);
+	ch->result[ch->n_results++] = result;
+}
+
+/* Who waits for it sees that it does not come. */
+void text_result_record(struct text_chat *chat, struct text_channel *ch,
+			const struct text_result *result, enum text_reason reason)
+{
+	struct text_trigger *t = &ch->own[ch->n_own++ % TEXT_OWN];
+	struct text_effect *e;
+
+	*t = (struct text_trigger){.guild = ch->guild,
+				   .channel = ch->id,
+				   .user = result->user,
+				   .at = chat->now,
+				   .signal = TEXT_SIGNAL_LLM_DECIDES,
+				   .attention = TEXT_ATTENTION_COLD_AMBIENT,
+				   .admission = TEXT_ADMISSION_RESULT,
+				   .reply = result->reply,
+				   .reason = reason};
+	text_trigger_record(chat, t);
+	if (!result->request || !text_reason_signs(reason) ||
+	    !text_spending_sign(chat, TEXT_DO_WARN, ch->id, result->user))
+		return;
+	e = text_emit(chat, TEXT_DO_WARN, ch);
+	e->message = result->request;
+	e->user = result->user;
+	e->record = t;
 }
 
 static bool is_told(const struct text_channel *ch, uint64_t message, uint64_t user)
@@ -109,7 +147,7 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type == TEXT_JOBS_TOLD)
 		count_jobs(ch, ev);
 	else if (ev->type == TEXT_RESULT)
-		add_result(ch, ev);
+		add_result(chat, ch, ev);
 	else if (ev->type == TEXT_CANCEL && is_told(ch, ev->message, ev->user) &&
 		 text_jobs_stop(chat, ch, ev->user))
 		text_cancel_acknowledge(chat, ch, ev);

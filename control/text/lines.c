@@ -43,14 +43,17 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 				 .user = ev->user,
 				 .bot = bot,
 				 .machine = ev->bot,
+				 .others = bot && (ev->strangers || !answers),
 				 .answers = answers,
 				 .kept = ev->kept,
 				 .at = chat->now > ev->age ? chat->now - ev->age : 0};
 	struct text_line *known = find_line(ch, ev->message);
 
 	/* Discord tells of the bot's own messages twice: by the gateway and by the request. */
-	if (known && answers)
+	if (known && answers) {
 		known->answers = answers;
+		known->others = line.others;
+	}
 	if (known || !set_texts(&line, ev->name ? ev->name : "", ev->text ? ev->text : ""))
 		return false;
 	if (ch->n_lines == TEXT_HISTORY)

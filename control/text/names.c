@@ -71,18 +71,21 @@ static struct text_known_names *names_now(struct text_chat *chat)
 	const char *aliases = chat->settings->aliases;
 
 	if (strcmp(known->bot_name, name_now(chat)) == 0 && strcmp(known->aliases, aliases) == 0 &&
-	    strcmp(known->nickname, chat->nickname) == 0)
+	    strcmp(known->nickname, chat->nickname) == 0 &&
+	    strcmp(known->mentioned, chat->name) == 0)
 		return known;
 	*known = (struct text_known_names){0};
 	snprintf(known->bot_name, sizeof known->bot_name, "%s", name_now(chat));
 	snprintf(known->aliases, sizeof known->aliases, "%s", aliases);
 	snprintf(known->nickname, sizeof known->nickname, "%s", chat->nickname);
+	snprintf(known->mentioned, sizeof known->mentioned, "%s", chat->name);
 	room_names_add(&known->exact, known->bot_name);
 	room_names_add(&known->alias, aliases);
 	room_names_add(&known->alias, known->nickname);
 	room_names_add(&known->all, known->bot_name);
 	room_names_add(&known->all, aliases);
 	room_names_add(&known->all, known->nickname);
+	room_names_add(&known->all, known->mentioned);
 	return known;
 }
 

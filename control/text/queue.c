@@ -189,11 +189,14 @@ static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct 
 static bool start_result(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_result first = ch->result[0];
+	enum text_reason reason;
 
 	if (!ch->n_results || text_queue_allowed_at(chat, ch, 0) > chat->now)
 		return false;
 	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
-	if (text_admission_gate(chat, ch, first.user)) {
+	reason = text_admission_gate(chat, ch, first.user);
+	if (reason) {
+		text_result_record(chat, ch, &first, reason);
 		free(first.text);
 		return start_result(chat, ch);
 	}

@@ -49,9 +49,9 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->reply = r->id;
 	e->kind = r->kind;
 	e->again = r->asks++ > 0;
-	e->user = r->user;
-	e->text = r->text;
-	e->strangers = r->strangers;
+	e->user = r->result.user;
+	e->text = r->result.text;
+	e->strangers = r->result.strangers;
 	e->required = r->required;
 	e->triggers = r->asked;
 	r->n_asked = (unsigned)e->n_triggers;
@@ -64,7 +64,7 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 		e->history += e->n_history - chat->settings->text_initiative_messages;
 		e->n_history = chat->settings->text_initiative_messages;
 	}
-	text_spending_ask(chat, ch, r->n_asked ? r->asked[0]->user : r->user);
+	text_spending_ask(chat, ch, r->n_asked ? r->asked[0]->user : r->result.user);
 	r->typing_at = r->required ? chat->now : UINT64_MAX;
 	r->tools = 0;
 	r->working_at = UINT64_MAX;
@@ -80,11 +80,8 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
 void text_reply_tell(struct text_chat *chat, struct text_channel *ch,
 		     const struct text_result *result)
 {
-	ch->reply = (struct text_reply){.kind = TEXT_KIND_RESULT,
-					.user = result->user,
-					.text = result->text,
-					.strangers = result->strangers,
-					.since = chat->now};
+	ch->reply = (struct text_reply){
+		.kind = TEXT_KIND_RESULT, .result = *result, .since = chat->now};
 	ask(chat, ch);
 }
 
@@ -98,15 +95,15 @@ bool text_reply_tells(const struct text_channel *ch, uint64_t user)
 {
 	const struct text_reply *r = &ch->reply;
 
-	return r->kind == TEXT_KIND_RESULT && r->user == user &&
+	return r->kind == TEXT_KIND_RESULT && r->result.user == user &&
 	       (r->state == TEXT_REPLY_ASKED || r->state == TEXT_REPLY_RETRY);
 }
 
 static void end(struct text_channel *ch)
 {
 	ch->reply.state = TEXT_REPLY_NONE;
-	free(ch->reply.text);
-	ch->reply.text = NULL;
+	free(ch->reply.result.text);
+	ch->reply.result.text = NULL;
 }
 
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
@@ -129,7 +126,7 @@ static bool is_told_of(const struct text_reply *r, uint64_t user)
 	for (unsigned i = 0; i < r->n_told; i++)
 		if (r->told[i].user == user || r->told[i].answers == user)
 			return true;
-	return (r->n_asked && r->asked[0]->user == user) || r->user == user;
+	return (r->n_asked && r->asked[0]->user == user) || r->result.user == user;
 }
 
 /* Ends every message of the answer. */
@@ -140,6 +137,9 @@ static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text
 	end(ch);
 	if (ch->reply.kind == TEXT_KIND_INITIATIVE)
 		text_initiative_record(chat, ch, reason);
+	ch->reply.result.reply = ch->reply.id;
+	if (ch->reply.kind == TEXT_KIND_RESULT)
+		text_result_record(chat, ch, &ch->reply.result, reason);
 	for (unsigned i = ch->n_queue; i > 0; i--)
 		if (ch->queue[i - 1]->state == state)
 			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
@@ -182,10 +182,10 @@ static size_t characters(const char *text)
 	return n;
 }
 
-/* The last message that addresses the bot; 0: none. */
+/* The last message that addresses the bot, or asked for what is told; 0: none. */
 static uint64_t last_addressed(const struct text_channel *ch)
 {
-	uint64_t target = 0;
+	uint64_t target = ch->reply.result.request;
 
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (ch->queue[i]->state == TEXT_ASKED &&
@@ -280,7 +280,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 			text_jobs_answered(ch, ch->reply.id, request);
 		}
 	if (ch->reply.kind == TEXT_KIND_RESULT)
-		answers = ch->reply.user;
+		answers = ch->reply.result.user;
 	ch->sent_to[ch->sends % TEXT_SENDS] = answers;
 	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	/* It may have been known as the message that told of a tool. */

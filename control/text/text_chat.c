@@ -30,8 +30,8 @@ static void clear_channel(struct text_channel *ch)
 {
 	text_lines_clear(ch);
 	text_jobs_forget(ch, 0);
-	free(ch->reply.text);
-	ch->reply.text = NULL;
+	free(ch->reply.result.text);
+	ch->reply.result.text = NULL;
 }
 
 struct text_chat *text_chat_free(struct text_chat *chat)

@@ -64,6 +64,8 @@ enum {
 	TEXT_SEEN = 128,     /* messages of a channel that are known to have been taken */
 	TEXT_SHORT = 30,     /* characters of a short answer */
 	TEXT_QUIET_S = 600,  /* without a message, before the bot writes of its own accord */
+	TEXT_STALE_S = 3600, /* after that, it has nothing to fit in with any more */
+	TEXT_OWN = 8,	     /* of a channel: ends in one step of what is no message */
 	TEXT_POSTS = 24,     /* such messages of a channel that are counted */
 };
 
@@ -83,7 +85,8 @@ uint64_t text_deadline(const struct text_chat *chat);
 
 /* True if the settings keep the bot out of this channel; parent: of a thread the channel in which
  * it was started, of a post its forum, whose settings hold for it; else 0. */
-bool text_channel_is_blocked(const struct settings *settings, uint64_t channel, uint64_t parent);
+bool text_channel_is_blocked(const struct settings *settings, uint64_t guild, uint64_t channel,
+			     uint64_t parent);
 /* Why these settings refuse to have this message read, whatever was written before; NONE: they do
  * not. */
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);

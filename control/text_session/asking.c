@@ -514,6 +514,11 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 	return err;
 }
 
+bool text_asking_repeats(const struct text_job *job)
+{
+	return job->strangers || job->machines || job->others;
+}
+
 /* Whose words the model is told, which may ask it for calls in the name of another person. */
 static void note_lines(struct text_job *job, const struct text_effect *e)
 {
@@ -522,7 +527,7 @@ static void note_lines(struct text_job *job, const struct text_effect *e)
 		uint64_t of = l->bot ? l->answers : l->user;
 
 		job->machines |= l->machine;
-		job->others |= of && of != job->user;
+		job->others |= l->others || (of && of != job->user);
 	}
 }
 

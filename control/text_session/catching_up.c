@@ -123,8 +123,8 @@ static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t chan
 		guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
 	const char *title;
 	uint64_t parent = text_session_parent(ts, guild, channel, &title);
-	bool read =
-		s->text_chat != SETTINGS_TEXT_OFF && !text_channel_is_blocked(s, channel, parent);
+	bool read = s->text_chat != SETTINGS_TEXT_OFF &&
+		    !text_channel_is_blocked(s, guild, channel, parent);
 
 	if (guild && !text_session_uses(ts, guild))
 		ts->conf.releaseh(guild, ts->conf.arg);

@@ -15,6 +15,7 @@
  * working.c        the message that tells of a tool at work, which the answer replaces
  * tools.c          the tools of a channel, calls and what comes of them
  * tool_host.c      what tools can do in a channel
+ * workers.c        tasks of a channel for workers
  * agreeing.c       questions for a yes, and who may say it */
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
@@ -335,6 +336,8 @@ void text_asking_recalled(struct text_job *job);
 void text_job_remove(struct text_job *job);
 /* The present pass of the model is over, and so are its calls. */
 void text_asking_passed(struct text_job *job);
+/* True if the model was told words of others than who asked. */
+bool text_asking_repeats(const struct text_job *job);
 /* Frees the roles of older settings once nobody waits for them; not from inside their handler. */
 void text_asking_retire(struct text_guild *g);
 /* True if text_asking_retire has something to free. */
@@ -476,6 +479,10 @@ bool text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, ui
 		      bool yes);
 void text_tools_stop(struct text_guild *g, uint64_t channel, uint64_t user);
 bool text_tools_busy(const struct text_guild *g);
+/* True if text of strangers was read there. */
+bool text_tools_tainted(const struct text_guild *g, uint64_t channel);
+/* The settings are others. */
+void text_tools_settings(const struct text_guild *g);
 void text_tools_free(struct text_guild *g);
 
 /* ---- agreeing.c ---- */

@@ -166,7 +166,7 @@ static bool is_over(const struct text_guild *g, uint64_t age)
 void text_keeping_written(struct text_guild *g, const struct incoming *in, uint64_t age)
 {
 	/* Nobody can answer /consent for direct messages. */
-	if (!g->id || text_channel_is_blocked(g->settings, in->channel, in->parent) ||
+	if (!g->id || text_channel_is_blocked(g->settings, g->id, in->channel, in->parent) ||
 	    (!in->self && is_over(g, age)))
 		return;
 	if (in->self)

@@ -161,7 +161,8 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
 	if (!*out->text || !may_tell_line(r, line, &out->user))
 		return false;
-	r->job->others |= out->user != r->user;
+	/* What the bot said may repeat anybody. */
+	r->job->others |= out->user != r->user || json_is_true(json_object_get(line, "bot"));
 	return true;
 }
 

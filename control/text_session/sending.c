@@ -27,6 +27,7 @@ enum {
 	THREAD_IS_LOCKED = 160005,
 	BLOCKED_BY_AUTOMOD = 200000,
 };
+enum { SUPPRESS_EMBEDS = 1 << 2 /* Discord's message flag */ };
 enum { AFRESH = 100 /* added to the part in its nonce */ };
 
 static void send_part(struct text_job *job);
@@ -180,6 +181,7 @@ static void finish(struct text_job *job)
 				.name = g->ts->name,
 				.text = head ? head : "",
 				.why = job->why,
+				.strangers = text_asking_repeats(job),
 				.partial = job->partial,
 				.asker = asks ? job->user : 0,
 				.asks = asks ? job->asks : 0};
@@ -292,6 +294,10 @@ static json_t *write_body(const struct text_job *job, const char *content)
 					      job->part + (job->afresh ? AFRESH : 0)),
 				 "enforce_nonce", 1, "allowed_mentions", "parse");
 
+	/* A preview is fetched at once by whoever the address belongs to, and an address that
+	 * strangers wrote could carry words of the channel there. */
+	if (body && (text_asking_repeats(job) || text_tools_tainted(job->g, job->channel)))
+		json_object_set_new(body, "flags", json_integer(SUPPRESS_EMBEDS));
 	if (body && job->asking)
 		json_object_set_new(body, "components", text_agreeing_buttons(job));
 	if (body && job->reply_to && !job->part && !job->replaces && !job->bare)

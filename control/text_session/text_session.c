@@ -445,8 +445,10 @@ int text_session_read(struct text_session *ts, const json_t *d)
 			incoming_set_thread(&ts->in, parent, title);
 	}
 	for (unsigned i = 0; !err && c->roleh && i < ts->in.n_roles; i++)
-		if (c->roleh(ts->in.guild, ts->in.role[i], c->arg))
+		if (c->roleh(ts->in.guild, ts->in.role[i], c->arg)) {
 			ts->in.to_bot = true;
+			incoming_name_role(&ts->in, ts->in.role[i], ts->name);
+		}
 	return err;
 }
 
@@ -467,11 +469,26 @@ static void take_nickname(struct text_guild *g)
 	text_chat_set_nickname(g->core, name);
 }
 
+/* It is not read, but the channel is not quiet. */
+static void tell_heard(struct text_session *ts)
+{
+	const struct incoming *in = &ts->in;
+	struct text_guild *g = in->guild ? find_guild(ts, in->guild) : NULL;
+
+	if (g && !in->self && !in->bot &&
+	    settings_ids_have(g->settings->text_initiative_channels, in->channel))
+		text_session_feed(g, &(struct text_event){.type = TEXT_HEARD,
+							  .guild = in->guild,
+							  .channel = in->channel});
+}
+
 bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came)
 {
 	struct text_guild *g = reader_of(ts, &ts->in);
 	struct text_event ev;
 
+	if (!g && came == TEXT_CAME_NOW)
+		tell_heard(ts);
 	if (!g)
 		return false;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
@@ -490,10 +507,11 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 		take_nickname(g);
 	/* The history of a channel has messages that were taken before, too. */
 	if (!ev.refused && !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
-		if (!is_blocked(g, &ev))
-			text_showing_keep(g, &ts->in);
 		keep_quote(g, &ts->in);
-		text_keeping_written(g, &ts->in, ev.age);
+		if (!is_blocked(g, &ev)) {
+			text_showing_keep(g, &ts->in);
+			text_keeping_written(g, &ts->in, ev.age);
+		}
 	}
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
 		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
@@ -668,6 +686,7 @@ void text_session_settings(struct text_session *ts)
 			roles_settings(g->retired);
 		if (g->viewer)
 			viewer_settings(g->viewer);
+		text_tools_settings(g);
 	}
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		feed_timer(ts->guild[i]);

@@ -22,6 +22,7 @@
 
 struct bus;
 struct consent_table;
+struct delegates;
 struct env;
 struct http;
 struct ledger;
@@ -55,14 +56,15 @@ struct text_session_conf {
 	struct bus *bus;
 	const struct consent_table *consents;
 	struct mcp_servers *mcp;      /* whose tools may be called; NULL: none */
+	struct delegates *delegates;  /* to whose workers tasks may go; NULL: none */
 	struct viewer_shared viewers; /* fetcher NULL: nothing that is attached is looked at */
 	/* The settings of this server, in one place until they are released. */
 	const struct settings *(*settingsh)(uint64_t guild, void *arg);
 	void (*releaseh)(uint64_t guild, void *arg);
 	/* True if models may be told what this person said earlier. */
 	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
-	/* The voice channel of this server in which the bot is, if everybody in the server may
-	 * enter it; 0: none. NULL accepted. */
+	/* The voice channel of this server in which the bot is, or was last, if everybody in the
+	 * server may enter it; 0: none. NULL accepted. */
 	uint64_t (*voiceh)(uint64_t guild, void *arg);
 	/* True if every member of the server may know what is said in this channel. NULL accepted.
 	 */

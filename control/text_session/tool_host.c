@@ -16,25 +16,28 @@ static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
 	const struct text_seat *seat = arg;
 
-	tool_calls_feed(
-		seat->calls,
-		&(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
+	if (!text_workers_output(seat, id, ok, text))
+		tool_calls_feed(seat->calls,
+				&(struct tool_input){
+					.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
 }
 
 static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
 {
 	const struct text_seat *seat = arg;
 
-	tool_calls_cost(seat->calls, id, cost);
+	if (!text_workers_cost(seat, id, cost))
+		tool_calls_cost(seat->calls, id, cost);
 }
 
 static void take_progress(uint32_t id, const char *text, void *arg)
 {
 	const struct text_seat *seat = arg;
 
-	tool_calls_feed(
-		seat->calls,
-		&(struct tool_input){.type = TOOL_IN_PROGRESS, .id = id, .text = slice_str(text)});
+	if (!text_workers_progress(id))
+		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_PROGRESS,
+								  .id = id,
+								  .text = slice_str(text)});
 }
 
 /* The model names its sources in the answer, which is read. */

@@ -102,6 +102,7 @@ static void tell_late(const struct text_seat *seat, const struct tool_output *o)
 	free(cut);
 	tell_core(seat, (struct text_event){.type = TEXT_RESULT,
 					    .user = o->user,
+					    .reply = o->turn,
 					    .text = line,
 					    .strangers = o->taints});
 }
@@ -164,9 +165,9 @@ static void write_mac(struct text_session *ts, uint64_t hash, char out[ARGUMENTS
 	arguments_mac(ts->arguments_key, hash, out);
 }
 
-static void publish(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
+void text_tools_publish(const struct text_seat *seat, const struct tool_output *o,
+			enum event_type type, uint64_t call, uint64_t nano)
 {
-	const struct text_seat *seat = arg;
 	const struct text_session_conf *c = &seat->g->ts->conf;
 	struct bus_event ev = {
 		.type = type, .at_ms = env_wall_ms(c->env), .guild = seat->g->id, .user = o->user};
@@ -178,7 +179,7 @@ static void publish(const struct tool_output *o, enum event_type type, uint64_t 
 		write_mac(seat->g->ts, o->hash, mac);
 	ev.tool = (struct event_tool){.channel = seat->channel,
 				      .turn = o->turn,
-				      .call = seat->numbers + o->id,
+				      .call = call,
 				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
 				      .arguments = may ? mac : NULL,
@@ -187,6 +188,13 @@ static void publish(const struct tool_output *o, enum event_type type, uint64_t 
 				      .summary = !o->text || may ? o->text : bare,
 				      .nano = nano};
 	bus_publish(c->bus, &ev);
+}
+
+static void publish(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
+{
+	const struct text_seat *seat = arg;
+
+	text_tools_publish(seat, o, type, seat->numbers + o->id, nano);
 	if (type == EVENT_TOOL_BEGAN && o->acts)
 		note_act(seat, o);
 }
@@ -229,6 +237,7 @@ static void seat_free(struct text_seat *seat)
 	if (seat->calls && tools_run_tainted(tool_calls_run(seat->calls)))
 		ts->tainted[ts->n_tainted++ % TEXT_TAINTED] = seat->channel;
 	tool_calls_end(seat->calls);
+	text_workers_free(seat); /* cancels calls of servers, too */
 	mcp_seat_free(seat->mcp);
 	tool_calls_free(seat->calls);
 	builtins_free(seat->builtins);
@@ -267,7 +276,7 @@ static struct text_seat *idle_seat(const struct text_session *ts)
 	return best;
 }
 
-static void rows_changed(void *arg)
+void text_tools_changed(void *arg)
 {
 	(void)arg; /* each ask lists them */
 }
@@ -298,16 +307,20 @@ static int open_calls(struct text_seat *seat)
 	return err;
 }
 
+bool text_tools_reach_out(const struct text_seat *seat)
+{
+	return seat->g->id || seat->g->settings->text_direct_tools;
+}
+
 /* Without a place among its seats a channel has the other tools; so have direct messages, unless
  * the settings want it otherwise. */
 static void open_mcp(struct text_seat *seat)
 {
 	const struct text_session_conf *c = &seat->g->ts->conf;
-	bool wanted = c->mcp && (seat->g->id || seat->g->settings->text_direct_tools);
 	const struct tool_room room = {tool_calls_registry(seat->calls), text_tool_host(seat),
-				       rows_changed};
+				       text_tools_changed};
 
-	if (!wanted)
+	if (!c->mcp || !text_tools_reach_out(seat))
 		seat->mcp = mcp_seat_free(seat->mcp);
 	else if (!seat->mcp && mcp_seat_alloc(&seat->mcp, c->mcp, &room))
 		seat->mcp = NULL;
@@ -324,7 +337,7 @@ static struct text_seat *find_seat(const struct text_guild *g, uint64_t channel)
 
 /* Written answers have no session, so their calls are told apart by their numbers alone: each seat
  * begins at the time of its start, which no other one has, also of a control before this one. */
-static uint64_t new_numbers(struct text_session *ts)
+uint64_t text_tools_numbers(struct text_session *ts)
 {
 	uint64_t now = env_wall_ms(ts->conf.env);
 
@@ -349,7 +362,7 @@ static struct text_seat *open_seat(struct text_guild *g, uint64_t channel)
 		return NULL;
 	seat->g = g;
 	seat->channel = channel;
-	seat->numbers = new_numbers(g->ts);
+	seat->numbers = text_tools_numbers(g->ts);
 	seat->next = g->seats;
 	g->seats = seat;
 	g->ts->n_seats++;
@@ -364,6 +377,19 @@ void text_tools_free(struct text_guild *g)
 {
 	while (g->seats)
 		seat_free(g->seats);
+}
+
+bool text_tools_tainted(const struct text_guild *g, uint64_t channel)
+{
+	const struct text_seat *seat = find_seat(g, channel);
+
+	return seat ? tools_run_tainted(tool_calls_run(seat->calls)) : was_tainted(g->ts, channel);
+}
+
+void text_tools_settings(const struct text_guild *g)
+{
+	for (const struct text_seat *s = g->seats; s; s = s->next)
+		text_workers_settings(s);
 }
 
 bool text_tools_busy(const struct text_guild *g)
@@ -406,6 +432,7 @@ void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engin
 		return;
 	seat->used_at = env_now(job->g->ts->conf.env);
 	open_mcp(seat);
+	text_workers_open(seat);
 	tell_prompt(job, seat);
 	n = tools_registry_list(tool_calls_registry(seat->calls), list);
 	for (size_t i = 0; i < n; i++)

@@ -7,7 +7,9 @@
 #include "control/tools/builtin/host.h"
 
 struct builtins;
+struct delegate_seat;
 struct mcp_seat;
+struct worker_models;
 
 enum {
 	TEXT_MEMORY_ASKS = 8,
@@ -41,14 +43,39 @@ struct text_seat {
 	struct tool_calls *calls;
 	struct builtins *builtins;
 	struct mcp_seat *mcp; /* NULL: no servers */
+	/* NULL: no workers; models: the providers of those that are models */
+	struct delegate_seat *delegate;
+	struct worker_models *models;
+	uint64_t worker_numbers; /* as numbers, of the calls that workers make */
 	struct text_memory_ask ask[TEXT_MEMORY_ASKS];
 	struct text_look look[TEXT_LOOKS];
 };
+
+/* ---- tools.c ---- */
+/* Audits a call whose number in the journal is `call`; of a pass of a model (o->turn), or 0. */
+void text_tools_publish(const struct text_seat *seat, const struct tool_output *o,
+			enum event_type type, uint64_t call, uint64_t nano);
+/* Of struct tool_room. */
+void text_tools_changed(void *seat);
+/* True if direct messages and servers may call what comes at run time. */
+bool text_tools_reach_out(const struct text_seat *seat);
+/* A number of the journal that no call has. */
+uint64_t text_tools_numbers(struct text_session *ts);
 
 /* ---- tool_host.c ---- */
 /* The interface of the tools' shells to this channel. */
 struct tool_host text_tool_host(struct text_seat *seat);
 void text_tool_memory_free(struct text_seat *seat);
+
+/* ---- workers.c ---- */
+/* The channel takes part in tasks for workers, or it does not any more, as the settings want it. */
+void text_workers_open(struct text_seat *seat);
+void text_workers_free(struct text_seat *seat);
+void text_workers_settings(const struct text_seat *seat);
+/* False: these are not of a worker's call. */
+bool text_workers_output(const struct text_seat *seat, uint32_t id, bool ok, struct slice text);
+bool text_workers_cost(const struct text_seat *seat, uint32_t id, const struct tool_cost *cost);
+bool text_workers_progress(uint32_t id);
 
 /* ---- lookup.c ---- */
 /* Of struct tool_host; arg: the seat. id 0 cancels all. */

@@ -160,6 +160,13 @@ uint64_t voice_session_channel(const struct voice_session *c)
 	return voice_channel(c->voice);
 }
 
+uint64_t voice_session_talked_in(const struct voice_session *c)
+{
+	uint64_t channel = voice_channel(c->voice);
+
+	return channel ? channel : c->talks_in;
+}
+
 bool voice_session_standing(const struct voice_session *c)
 {
 	return voice_standing(c->voice);

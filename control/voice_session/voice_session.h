@@ -76,6 +76,8 @@ struct voice_session *voice_session_free(struct voice_session *c);
 uint64_t voice_session_guild(const struct voice_session *c);
 /* The desired channel, 0 for none. */
 uint64_t voice_session_channel(const struct voice_session *c);
+/* The same, or the one in which it was last; 0: none. */
+uint64_t voice_session_talked_in(const struct voice_session *c);
 bool voice_session_standing(const struct voice_session *c);
 /* When the conversation began, ms since 1970; 0: it has not. */
 uint64_t voice_session_since(const struct voice_session *c);

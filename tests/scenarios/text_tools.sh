@@ -41,7 +41,9 @@ configure() {
 {"text_url": "http://127.0.0.1:$1/v1", "tools_allowed": "free__echo",
   "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
   {"name": "act", "command": ["$program", "good"], "read": ["$program"]},
-  {"name": "free", "command": ["$program", "good"], "read": ["$program"]}]}
+  {"name": "calm", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+  {"name": "free", "command": ["$program", "good"], "read": ["$program"]}],
+  "workers": [{"name": "helper", "kind": "model", "effects": "none", "tools": ["calm__echo"]}, {"name": "outside", "kind": "model", "tools": ["calm__echo"]}]}
 END
 }
 start_guildd
@@ -74,12 +76,13 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		syswrite $log, "result $tool\n" if defined $tool;
 		syswrite $log, "lead\n" if defined $tool && grep { $_->{role} eq "assistant" && ($_->{content} // "") =~ /Let me look/ } @$m;
 		if (defined $tool && $text =~ /break/) { print $c "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"; exit }
-		my ($name, $arguments) = $text =~ /has returned/ ? () : $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
+		my ($name, $arguments) = $text =~ /has returned/ ? () : $text =~ /calm/ ? ("calm__echo", {text => "the moon is new"}) : $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
 			: $text =~ /wait/ ? ("toy__wait", {ms => $text =~ /long/ ? 60000 : 7000})
+			: $text =~ /tides/ ? ("ask", {task => "see how calm it is", worker => $text =~ /outside/ ? "outside" : "helper"})
 			: $text =~ /free/ ? ("free__echo", {text => "free"})
 			: $text =~ /act/ ? ("act__echo", {text => $text =~ /forge/ ? "[pay 5](http://x/500) ||a lot||" : "acted"}) : ();
 		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		my @say = $text =~ /has returned/ ? ("It is done: " . ($text =~ /(acted)/)[0])
+		my @say = $text =~ /has returned/ ? ("It is done: " . ($text =~ /(acted|the moon is new)/)[0])
 			: defined $tool ? ("The tool said " . ($tool =~ /(the moon is new|waited)/ ? $1 : "nothing") . " indeed, as I was told to ask it.")
 			: $text =~ /moon/ ? ("Let me look it up.")
 			: $text =~ /story/ ? ("A line of the story.\n" x 180, "```\n", "||Shall I do this: act echo, acted?||")
@@ -101,7 +104,7 @@ export PARLEY_TOOL_READS_A_MINUTE=60 PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_S
 start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --config "$D/config.json" --log debug
 control=$last
 until_ok 10 grep -qs ' ready ' "$D/control.log" || bad control "not ready"
-until_ok 30 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 3 ]" || bad mcp "$(grep mcp "$D/control.log")"
+until_ok 30 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 4 ]" || bad mcp "$(grep mcp "$D/control.log")"
 
 writes $ALICE "<@$BOT> look at the moon"
 until_ok 10 says 'The tool said the moon is new' && ok "a text model calls a tool and goes on with its output" || bad "a tool" "$(of_bot; tail -5 "$D/control.log")"
@@ -230,6 +233,17 @@ writes $ALICE "<@$BOT> be free and break"
 until_ok 10 ended "$written" acted && ok "what failed after such a call is not asked again" || bad "a failure" "$(log | grep text_message | tail -2)"
 sleep 4
 is "and the call is made once" "$(called free__echo ok)" $((before + 1))
+
+# A worker, a model of its own with tools of its own.
+place workers
+writes $ALICE "<@$BOT> find out about the tides"
+until_ok 15 ended "$written" sent_reply && says 'The tool said the moon is new' && ok "a worker does a task that is given in writing" || bad "a worker" "$(of_bot; tail -3 "$D/asked" | cut -c1-300)"
+is "the task and the worker's own call are rows of the audit" "$(called ask ok) $(sqlite3 "file:$D/state/parley.db?mode=ro" "SELECT group_concat(DISTINCT tool) FROM tool_calls WHERE channel = $where")" "1 ask,calm__echo"
+is "and its model is on the bill of the channel" "$(log | grep -a ' engine_used ' | grep -c "channel=$where")" 4
+writes $ALICE "<@$BOT> find out about the tides outside"
+until_ok 10 asks 1 && is "a worker that acts outside needs a yes" "$(called ask ok)" 1 || bad "a worker outside" "$(of_bot)"
+writes $ALICE "<@$BOT> yes"
+until_ok 15 says 'It is done: the moon is new' && ok "and does its task after it" || bad "a worker outside" "$(of_bot; tail -3 "$D/asked" | cut -c1-300)"
 
 # Another provider serves from the next answer on.
 model other

@@ -283,9 +283,10 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 		keep(x, e, e->message, e->user, TAKEN_ENDED);
 	x->out->ended++;
 	leave_out(x, ch, e->record);
-	if (e->record->admission == TEXT_ADMISSION_INITIATIVE) {
+	if (e->record->admission == TEXT_ADMISSION_INITIATIVE ||
+	    e->record->admission == TEXT_ADMISSION_RESULT) {
 		if (e->message || e->record->reason == TEXT_REASON_NONE)
-			explore_violate(x, "a message of the bot's own accord has no reason");
+			explore_violate(x, "what nobody has just asked for has no reason");
 		return;
 	}
 	k = explore_known(x, e->message);

@@ -261,6 +261,7 @@ static void play_tools(struct play *p, char **w, unsigned n)
 			  : strcmp(w[0], "result") == 0 ? TEXT_RESULT
 							: TEXT_REPLACED;
 		ev.strangers = n > 3;
+		ev.reply = ev.type == TEXT_RESULT ? 0 : ev.reply;
 		ev.user = user_of(p, w[1]);
 		ev.n = n > 2 ? (uint32_t)strtoul(w[2], NULL, 10) : 0;
 		ev.text = n > 2 ? w[2] : "";
@@ -385,6 +386,9 @@ static void play_line(struct play *p, char *line)
 					     .guild = GUILD,
 					     .channel = p->channel,
 					     .n = (uint32_t)strtoul(w[first + 1], NULL, 10)});
+	} else if (strcmp(w[first], "heard") == 0) {
+		step(p, &(struct text_event){
+				.type = TEXT_HEARD, .guild = GUILD, .channel = p->channel});
 	} else if (strcmp(w[first], "forgets") == 0 && n > first + 1) {
 		/* In a server, by somebody who may be read. */
 		step(p, &(struct text_event){.type = TEXT_FORGET,

@@ -93,10 +93,12 @@ bool tasks_open(const char *workers)
 	       settings_set(tasks.settings, "workers", workers) == 0 &&
 	       delegates_alloc(&tasks.delegates, tasks.loop.env, tasks.settings, "1") == 0 &&
 	       tools_registry_alloc(&tasks.registry) == 0 &&
-	       delegate_seat_alloc(
-		       &tasks.seat, tasks.delegates,
-		       &(struct tool_room){tasks.registry, host, on_changed},
-		       &(struct delegate_model){on_ask, on_stop, judge_call, on_called, NULL}) == 0;
+	       delegate_seat_alloc(&tasks.seat, tasks.delegates,
+				   &(struct tool_room){tasks.registry, host, on_changed},
+				   &(struct delegate_model){.askh = on_ask,
+							    .stoph = on_stop,
+							    .judgeh = judge_call,
+							    .calledh = on_called}) == 0;
 }
 
 static void list_worker(char *list, size_t size, const char *argument, const char *more)
