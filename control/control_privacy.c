@@ -175,6 +175,8 @@ static void on_written(void *arg)
 	int err = store_erase_person(r->c->store, r->user,
 				     r->press ? "/privacy" : "control --erase", take_receipt, r);
 
+	/* What is read from now on is read after the erasure. */
+	text_session_hold_memory(r->c->text, false);
 	if (err)
 		take_receipt(err, &(struct store_document){.document = ""}, r);
 }
@@ -196,9 +198,11 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
 	extraction_erase(c->extraction, user);
-	text_session_forget(c->text, 0, user, true);
+	/* Answers under way are asked again at once, before the store has erased anything. */
+	text_session_hold_memory(c->text, true);
 	for (size_t i = 0; i < n; i++)
 		text_session_forget(c->text, guilds[i].version, user, true);
+	text_session_forget(c->text, 0, user, true);
 	queue_shelf_forget(c->shelf, user);
 	vision_forget(c->vision, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
@@ -228,6 +232,8 @@ static void take_guilds(int err, const struct store_document *guilds, size_t n, 
 	if (!err) {
 		forget_live(r, guilds, n);
 		err = writer_sync(r->c->writer, on_written, r);
+		if (err)
+			text_session_hold_memory(r->c->text, false);
 	}
 	if (err)
 		take_receipt(err, &(struct store_document){.document = ""}, r);

@@ -40,6 +40,7 @@ struct text_reply {
 	bool required;
 	enum text_kind kind;
 	struct text_result result; /* of RESULT; its text is owned */
+	bool untold;		   /* of SENDING: it may repeat somebody who was forgotten: no line */
 	bool acted;		   /* a call of a tool changed something: nothing is asked again */
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
@@ -112,6 +113,7 @@ struct text_signed {
 
 struct text_forgotten {
 	uint64_t user, until;
+	bool everywhere; /* also answers that may have been told of them from elsewhere */
 };
 
 struct text_known_names {
@@ -272,8 +274,8 @@ void text_reply_tell(struct text_chat *chat, struct text_channel *ch,
 bool text_reply_tells(const struct text_channel *ch, uint64_t user);
 /* Nothing of it is wanted any more. */
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
-/* The model may have been told of this user, who is forgotten: it is asked again, if the lines have
- * them or (quoted) anything may. */
+/* The model may have been told of this user, who is forgotten, if the lines have them or (quoted)
+ * anything may: it is asked again, and an answer that is being sent becomes no line. */
 void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted);
 /* The same question with other words. */
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);

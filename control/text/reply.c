@@ -151,7 +151,10 @@ void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t
 {
 	struct text_reply *r = &ch->reply;
 
-	if (r->state != TEXT_REPLY_ASKED || (!quoted && !is_told_of(r, user)))
+	if (!quoted && !is_told_of(r, user))
+		return;
+	r->untold |= r->state == TEXT_REPLY_SENDING;
+	if (r->state != TEXT_REPLY_ASKED)
 		return;
 	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
 	if (r->acted)
@@ -284,7 +287,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	ch->sent_to[ch->sends % TEXT_SENDS] = answers;
 	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	/* It may have been known as the message that told of a tool. */
-	if (!text_line_add(chat, ch, ev, true, answers))
+	if (!ch->reply.untold && !text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
 	if (ev->asker)
 		text_agreement_asked(chat, ch, ev->asks, ev->asker, request);

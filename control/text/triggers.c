@@ -215,24 +215,30 @@ bool text_forgot_lately(const struct text_chat *chat, uint64_t user)
 	return false;
 }
 
-/* True if nothing from elsewhere can have been told of them since they were forgotten last. */
-static bool note_forgotten(struct text_chat *chat, uint64_t user)
+/* everywhere: answers that may have been told of them from elsewhere are asked again. True if that
+ * was done lately, and nothing from elsewhere can have been told of them since. */
+static bool note_forgotten(struct text_chat *chat, uint64_t user, bool everywhere)
 {
 	uint64_t until = chat->now + TEXT_FORGET_S * NS_PER_S;
 
-	for (unsigned i = 0; i < TEXT_FORGOTTEN; i++)
-		if (chat->forgotten[i].user == user && chat->forgotten[i].until > chat->now) {
-			chat->forgotten[i].until = until;
-			return true;
-		}
+	for (unsigned i = 0; i < TEXT_FORGOTTEN; i++) {
+		struct text_forgotten *f = &chat->forgotten[i];
+		bool before = f->everywhere;
+
+		if (f->user != user || f->until <= chat->now)
+			continue;
+		f->until = until;
+		f->everywhere |= everywhere;
+		return before;
+	}
 	chat->forgotten[chat->n_forgotten++ % TEXT_FORGOTTEN] =
-		(struct text_forgotten){.user = user, .until = until};
+		(struct text_forgotten){.user = user, .until = until, .everywhere = everywhere};
 	return false;
 }
 
 void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 {
-	bool lately = note_forgotten(chat, ev->user);
+	bool lately = note_forgotten(chat, ev->user, ev->yes);
 
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		struct text_channel *ch = chat->channel[i];

@@ -68,6 +68,7 @@ void text_job_remove(struct text_job *job)
 	if (job->g->retired)
 		roles_over(job->g->retired, job->reply);
 	engine_ask_free(job->ask);
+	text_question_free(&job->asked);
 	free(job->words);
 	free(job->lead);
 	free(job->question);

@@ -109,7 +109,10 @@ struct text_job {
 	/* of a question (text_session_ask): */
 	text_outcome_h *answerh; /* NULL: of a message */
 	void *arg;
-	uint64_t until; /* ns */
+	uint64_t until;		    /* ns */
+	struct text_question asked; /* texts owned */
+	unsigned again;		    /* so often it was asked again */
+	uint32_t forgets;	    /* those of the server that it knows of */
 	/* of SENDING: */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
 	char *text, *head;	 /* the whole answer; its first message */
@@ -176,6 +179,7 @@ struct text_attached {
 struct text_answer {
 	uint64_t first, user; /* the message that it answers, of several the first; its author */
 	bool keep;	      /* the store may keep it */
+	bool untold;	      /* begun before somebody was forgotten: it becomes no line */
 };
 
 /* A message that told of a tool at work, and the message whose answer takes its place. */
@@ -207,6 +211,8 @@ struct text_guild {
 	struct text_worked worked[TEXT_WORKED];
 	unsigned n_worked;    /* ever */
 	uint32_t n_questions; /* ever */
+	uint32_t forgets;     /* so many people were forgotten */
+	uint64_t forgot_ms;   /* the last one, since 1970 */
 	struct text_seat *seats;
 	struct text_working *workings;
 	struct text_member member[TEXT_MEMBERS];
@@ -263,7 +269,8 @@ struct text_session {
 	struct text_pending *first, **last;
 	struct text_effects effects;
 	struct incoming in;
-	uint64_t began_ms; /* since 1970 */
+	uint64_t began_ms;    /* since 1970 */
+	unsigned memory_held; /* by so many */
 	struct text_ended ended[TEXT_ENDED];
 	unsigned n_ended; /* ever */
 	struct taken_table *taken;
@@ -308,8 +315,10 @@ void text_session_arm(struct text_session *ts);
 /* ---- question.c ---- */
 /* The question of this job is answered, or will not be. The job is gone then. */
 void text_question_end(struct text_job *job, enum text_reason reason);
-/* Ends those of this user, who does not want to be read any more. */
+/* Ends those of this user, who does not want to be read any more; user 0: nobody's. Others, which
+ * may have been told of who is forgotten, are asked again; to be called after the core's step. */
 void text_questions_forget(struct text_guild *g, uint64_t user);
+void text_question_free(struct text_question *q);
 /* Ends those whose time is over. */
 void text_questions_expire(struct text_guild *g, uint64_t now);
 uint64_t text_questions_deadline(const struct text_guild *g);
@@ -399,8 +408,11 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
  * told and writes may be kept. */
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
 			uint64_t user);
-/* Somebody does not want to be read any more: no answer may be kept that was begun before. */
+/* Somebody does not want to be read any more: no answer may be kept that was begun before, and one
+ * that is sent is told to nobody. */
 void text_keeping_forget(struct text_guild *g);
+/* True if this message of the bot is of such an answer. */
+bool text_keeping_is_untold(const struct text_guild *g, const struct incoming *in);
 /* ---- ended.c ---- */
 void text_ended_note(struct text_session *ts, const struct text_trigger *t);
 /* Those of this user; guild 0: in every server. */

@@ -123,15 +123,30 @@ static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_
 					.bot = true});
 }
 
-/* A message that tells of a tool at work is no answer; the one that takes its place is. */
-static void take_own(struct text_guild *g, const struct incoming *in)
+/* The message that an answer with this nonce is for, of several the first. False: it is none. */
+static bool read_first(const struct incoming *in, uint64_t *id)
 {
 	char first[INCOMING_NONCE];
-	uint64_t id = 0;
 
 	strcpy(first, in->nonce);
 	first[strcspn(first, ".")] = '\0';
-	if (!discord_snowflake(first, &id))
+	return discord_snowflake(first, id);
+}
+
+bool text_keeping_is_untold(const struct text_guild *g, const struct incoming *in)
+{
+	uint64_t id = 0;
+	const struct text_answer *a = read_first(in, &id) ? find_answer(g, id) : NULL;
+
+	return a && a->untold;
+}
+
+/* A message that tells of a tool at work is no answer; the one that takes its place is. */
+static void take_own(struct text_guild *g, const struct incoming *in)
+{
+	uint64_t id = 0;
+
+	if (!read_first(in, &id))
 		return;
 	if (text_working_is(in->text))
 		g->worked[g->n_worked++ % TEXT_WORKED] =
@@ -209,9 +224,20 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
 				.channel = channel, .message = message, .change = "deleted"});
 }
 
+/* An answer that is not sent yet is asked for again. */
+static bool is_sent(const struct text_guild *g, uint64_t first)
+{
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		if (j->first == first && j->state != TEXT_JOB_SENDING)
+			return false;
+	return true;
+}
+
 void text_keeping_forget(struct text_guild *g)
 {
-	for (unsigned i = 0; i < TEXT_ANSWERS; i++)
+	for (unsigned i = 0; i < TEXT_ANSWERS; i++) {
 		g->answer[i].keep = false;
+		g->answer[i].untold |= is_sent(g, g->answer[i].first);
+	}
 	memset(g->kept, 0, sizeof g->kept);
 }

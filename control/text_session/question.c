@@ -13,6 +13,8 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
+enum { AGAIN_MOST = 4 /* times that one question is asked again because somebody was forgotten */ };
+
 /* Bit of the lines that are answers: no message of Discord has it. */
 #define ANSWER_LINE (UINT64_C(1) << 63)
 
@@ -75,6 +77,14 @@ uint64_t text_questions_deadline(const struct text_guild *g)
 	return first;
 }
 
+void text_question_free(struct text_question *q)
+{
+	free((char *)(uintptr_t)q->name);
+	free((char *)(uintptr_t)q->text);
+	free((char *)(uintptr_t)q->material);
+	*q = (struct text_question){0};
+}
+
 /* user: 0, or whose questions end, whatever their time. */
 static void end_questions(struct text_guild *g, uint64_t user, uint64_t now,
 			  enum text_reason reason)
@@ -94,11 +104,6 @@ static void end_questions(struct text_guild *g, uint64_t user, uint64_t now,
 void text_questions_expire(struct text_guild *g, uint64_t now)
 {
 	end_questions(g, 0, now, TEXT_REASON_TIMEOUT);
-}
-
-void text_questions_forget(struct text_guild *g, uint64_t user)
-{
-	end_questions(g, user, 0, TEXT_REASON_NO_CONSENT);
 }
 
 /* ---- asking ---- */
@@ -207,6 +212,63 @@ static void begin(struct text_job *job, const struct text_question *q)
 		text_asking_recalled(job);
 }
 
+/* The same question, of which nothing is known yet. What it is about (material) is of nobody here.
+ */
+static void ask_again(struct text_job *job)
+{
+	struct text_guild *g = job->g;
+
+	if (job->asked.material)
+		return;
+	if (++job->again > AGAIN_MOST) {
+		text_question_end(job, TEXT_REASON_TIMEOUT);
+		return;
+	}
+	if (job->state == TEXT_JOB_ASKED && job->roles)
+		roles_cancel(job->roles, ENGINE_USE_TEXT, job->reply);
+	if (job->roles)
+		roles_over(job->roles, job->reply);
+	text_recall_end(job);
+	text_showing_free(job->show);
+	engine_ask_free(job->ask);
+	free(job->memory);
+	free(job->answer);
+	job->show = NULL;
+	job->ask = NULL;
+	job->memory = job->answer = NULL;
+	job->n = 0;
+	job->state = TEXT_JOB_RECALLS;
+	job->roles = NULL;
+	job->reply = TEXT_QUESTION | ++g->n_questions;
+	begin(job, &job->asked);
+}
+
+void text_questions_forget(struct text_guild *g, uint64_t user)
+{
+	struct text_job *j;
+
+	if (user)
+		end_questions(g, user, 0, TEXT_REASON_NO_CONSENT);
+	for (j = g->jobs; j;) {
+		bool old = j->answerh && j->forgets != g->forgets;
+
+		if (old) {
+			j->forgets = g->forgets;
+			ask_again(j);
+		}
+		j = old ? g->jobs : j->next; /* others may have begun, or ended */
+	}
+}
+
+static bool copy_question(struct text_question *to, const struct text_question *q)
+{
+	*to = *q;
+	to->name = strdup(q->name);
+	to->text = strdup(q->text);
+	to->material = q->material ? strdup(q->material) : NULL;
+	return to->name && to->text && (!q->material || to->material);
+}
+
 void text_session_ask(struct text_session *ts, const struct text_question *q, text_outcome_h *h,
 		      void *arg)
 {
@@ -232,10 +294,13 @@ void text_session_ask(struct text_session *ts, const struct text_question *q, te
 	job->first = q->id;
 	job->asked_at = now;
 	job->until = now + g->settings->text_answer_s * NS_PER_S;
+	job->forgets = g->forgets;
+	if (!copy_question(&job->asked, q))
+		refusal = TEXT_REASON_NO_MEMORY;
 	if (refusal)
 		text_question_end(job, refusal);
 	else
-		begin(job, q);
+		begin(job, &job->asked);
 }
 
 void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer)

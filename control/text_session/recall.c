@@ -384,7 +384,7 @@ bool text_recall_begin(struct text_job *job, const struct text_effect *e)
 {
 	const struct text_guild *g = job->g;
 	const struct text_trigger *last = e->triggers[e->n_triggers - 1];
-	struct text_recall *r = is_used(g) ? calloc(1, sizeof *r) : NULL;
+	struct text_recall *r = is_used(g) && !g->ts->memory_held ? calloc(1, sizeof *r) : NULL;
 
 	if (!r)
 		return false;

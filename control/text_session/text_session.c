@@ -397,12 +397,14 @@ static bool is_unread(const struct text_guild *g, uint64_t user, uint64_t messag
 							     (enum consent)g->settings->consent);
 }
 
-/* Of a person who does not want to be read nothing is quoted. */
+/* Of a person who does not want to be read nothing is quoted, nor of the bot what may repeat
+ * somebody who was forgotten since. */
 static void keep_quote(struct text_guild *g, const struct incoming *in)
 {
 	struct text_quote *q = &g->quote[g->n_quotes % TEXT_QUOTES];
 
 	if (!*in->quoted || !in->replied_user ||
+	    (in->replied_user == g->ts->self && missed_ms_of(in->replies_to) < g->forgot_ms) ||
 	    (in->replied_user != g->ts->self &&
 	     (text_session_refused(g, in->replied_user) ||
 	      is_unread(g, in->replied_user, in->replies_to) ||
@@ -417,11 +419,12 @@ static void keep_quote(struct text_guild *g, const struct incoming *in)
 	utf8_copy(q->text, sizeof q->text, in->quoted);
 }
 
-/* The message is gone, or (0) all of the user's. */
+/* The message is gone, or (0) all of the user's and of the bot, which may repeat them. */
 static void drop_quotes(struct text_guild *g, uint64_t message, uint64_t user)
 {
 	for (unsigned i = 0; i < TEXT_QUOTES; i++)
-		if (message ? g->quote[i].message == message : g->quote[i].user == user)
+		if (message ? g->quote[i].message == message
+			    : g->quote[i].user == user || g->quote[i].user == g->ts->self)
 			g->quote[i] = (struct text_quote){0};
 }
 
@@ -515,7 +518,8 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	}
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
 		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
-	text_session_feed(g, &ev);
+	if (!ts->in.self || !text_keeping_is_untold(g, &ts->in))
+		text_session_feed(g, &ev);
 	return true;
 }
 
@@ -698,16 +702,17 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 		captions_forget(ts->conf.viewers.captions, guild, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
+			ts->guild[i]->forgets++;
+			ts->guild[i]->forgot_ms = env_wall_ms(ts->conf.env);
 			drop_quotes(ts->guild[i], 0, user);
 			text_member_forget(ts->guild[i], user);
 			text_showing_drop(ts->guild[i], 0, user);
 			text_keeping_forget(ts->guild[i]);
-			if (refuses || !guild)
-				text_questions_forget(ts->guild[i], user);
 			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_FORGET,
 									     .user = user,
 									     .refused = refuses,
 									     .yes = guild != 0});
+			text_questions_forget(ts->guild[i], refuses || !guild ? user : 0);
 			text_showing_stop_looking(ts->guild[i], 0, user);
 		}
 	/* After the step, which tells why their messages end. */
@@ -716,6 +721,12 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 	/* Everything of theirs is erased. */
 	if (ts && !guild)
 		taken_forget(ts->taken, user);
+}
+
+void text_session_hold_memory(struct text_session *ts, bool hold)
+{
+	if (ts)
+		ts->memory_held += hold ? 1U : -1U;
 }
 
 /* ---- making ---- */

@@ -53,6 +53,7 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		open my $log, ">>", $ARGV[0];
 		syswrite $log, join("\n", "ask: $told[-1]", map { "  $_" } @told) . "\n";
 		my $words = "I read: " . substr($told[-1], 6, 80);
+		sleep 4 if $told[-1] =~ /slowly/;
 		$words = "Bob said xyzzy" if $told[-1] =~ /what did Bob say/ && grep { /xyzzy/ } @told;
 		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\ndata: [DONE]\n\n";
@@ -62,6 +63,9 @@ started="$started $!"
 until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
 # told QUESTION TEXT: the model was told TEXT when it was asked QUESTION.
 told() { awk -v q="$1" -v t="$2" '/^ask: / { in_it = index($0, q) > 0 } in_it && index($0, t) && !/^ask: / { found = 1 } END { exit !found }' "$D/asked"; }
+# told_last QUESTION TEXT: the same, when it was asked for the last time.
+told_last() { awk -v q="$1" -v t="$2" '/^ask: / { in_it = index($0, q) > 0; if (in_it) found = 0 } in_it && index($0, t) && !/^ask: / { found = 1 } END { exit !found }' "$D/asked"; }
+asked() { [ "$(grep -c "^ask: .*$1" "$D/asked")" = "$2" ]; }
 export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
 export PARLEY_CONSENT=heard PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_PER_HOUR=60
 where=$TEXT
@@ -159,6 +163,27 @@ told "the door code again" 'xyzzy' && bad "an answer that quotes somebody who wi
 
 where=$TEXT
 
+# ---- somebody is forgotten while a model answers ----
+consent $BOB remembered
+writes $BOB "my locker opens with plover"
+until_ok 5 has 'plover' || bad "a message" "not kept"
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"ask\",\"options\":[{\"name\":\"question\",\"type\":3,\"value\":\"slowly, what opens it\"}]}" >/dev/null
+until_ok 5 asked 'slowly, what opens it' 1 || bad "/ask" "not asked"
+told_last 'slowly, what opens it' plover || bad "/ask" "$(tail -30 "$D/asked")"
+consent $BOB heard
+until_ok 5 asked 'slowly, what opens it' 2 && ok "a command's question under way is asked again when somebody withdraws" || bad "/ask" "$(tail -30 "$D/asked")"
+told_last 'slowly, what opens it' plover && bad "/ask" "$(tail -30 "$D/asked")" || ok "without their words"
+consent $BOB remembered
+stop
+run PARLEY_TEXT_CHAT=all
+writes $ALICE "<@$BOT> slowly, what opens the locker"
+until_ok 5 asked 'slowly, what opens the locker' 1 || bad "an answer" "not asked"
+told_last 'slowly, what opens the locker' plover || bad "the memory" "$(tail -30 "$D/asked")"
+"$B/control" --state-dir "$D/state" --erase $BOB >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
+until_ok 5 asked 'slowly, what opens the locker' 2 && ok "an erasure has an answer under way asked again that the memory told of the person" || bad "an erasure" "$(tail -30 "$D/asked")"
+told_last 'slowly, what opens the locker' plover && bad "an erasure" "$(tail -30 "$D/asked")" || ok "without their words"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+
 # ---- one mind: the call and its chat ----
 stop
 start_brain
@@ -195,7 +220,7 @@ stop
 add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "9 0"
+is "an export lists the messages" "$(cat "$D/exported")" "10 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
 is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
 grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"
