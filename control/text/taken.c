@@ -53,9 +53,10 @@ struct taken *taken_find(struct taken_table *t, uint64_t message)
 	return i < t->n ? &t->row[i] : NULL;
 }
 
-static bool is_owed(const struct taken *row)
+/* Rows that matter more give way later. */
+static unsigned rank_of(enum taken_state state)
 {
-	return row->state == TAKEN_WAITS || row->state == TAKEN_SENDING;
+	return state == TAKEN_ENDED ? 0 : state == TAKEN_POSTED ? 1 : 2;
 }
 
 /* Ids grow with time. */
@@ -64,12 +65,39 @@ static size_t oldest_place(const struct taken_table *t)
 	size_t best = 0;
 
 	for (size_t i = 1; i < TAKEN_ROWS; i++) {
-		bool owed = is_owed(&t->row[i]), worse = is_owed(&t->row[best]);
+		unsigned rank = rank_of(t->row[i].state), least = rank_of(t->row[best].state);
 
-		if (owed != worse ? worse : t->message[i] < t->message[best])
+		if (rank != least ? rank < least : t->message[i] < t->message[best])
 			best = i;
 	}
 	return best;
+}
+
+static void drop(struct taken_table *t, size_t i)
+{
+	t->message[i] = 0;
+	t->row[i] = (struct taken){0};
+}
+
+/* Drops the oldest that ended of this author, or (0) of this server, if there are more than most.
+ */
+static void limit(struct taken_table *t, uint64_t user, uint64_t guild, unsigned most)
+{
+	size_t oldest = t->n;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct taken *r = &t->row[i];
+
+		if (!t->message[i] || r->state != TAKEN_ENDED ||
+		    (user ? r->user != user : r->guild != guild))
+			continue;
+		n++;
+		if (oldest == t->n || t->message[i] < t->message[oldest])
+			oldest = i;
+	}
+	if (n > most)
+		drop(t, oldest);
 }
 
 void taken_put(struct taken_table *t, const struct taken *row)
@@ -78,19 +106,27 @@ void taken_put(struct taken_table *t, const struct taken *row)
 
 	if (i == t->n)
 		i = place_of(t, 0);
-	if (i == TAKEN_ROWS)
+	if (i == TAKEN_ROWS) {
 		i = oldest_place(t);
+		if (rank_of(t->row[i].state) > rank_of(row->state))
+			return;
+	}
 	t->n = i < t->n ? t->n : i + 1;
 	t->message[i] = row->message;
 	t->row[i] = *row;
+	if (row->state == TAKEN_ENDED && row->user)
+		limit(t, row->user, 0, TAKEN_OF_AUTHOR);
+	if (row->state == TAKEN_ENDED && row->guild)
+		limit(t, 0, row->guild, TAKEN_OF_SERVER);
 }
 
 void taken_forget(struct taken_table *t, uint64_t user)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; user && i < t->n; i++)
 		if (t->message[i] && t->row[i].user == user) {
-			t->message[i] = 0;
-			t->row[i] = (struct taken){0};
+			t->row[i].user = 0;
+			t->row[i].mark = 0;
+			t->row[i].state = TAKEN_ENDED;
 		}
 }
 

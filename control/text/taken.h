@@ -17,7 +17,13 @@
 
 #include "control/text/text.def"
 
-enum { TAKEN_ROWS = 4096 /* the oldest that is not owed an answer gives way */ };
+enum {
+	TAKEN_ROWS = 4096, /* of those that ended the oldest gives way, then the oldest POSTED */
+	/* Those that ended; then the oldest of the same give way, so that nobody drives out others:
+	 */
+	TAKEN_OF_AUTHOR = 128,
+	TAKEN_OF_SERVER = 1024,
+};
 
 #define TAKEN_ENUM_(NAME, ...) TAKEN_##NAME,
 enum taken_state { TEXT_TAKEN(TAKEN_ENUM_) };
@@ -25,7 +31,7 @@ enum taken_state { TEXT_TAKEN(TAKEN_ENUM_) };
 
 struct taken {
 	uint64_t message, guild, channel;
-	uint64_t user; /* its author; 0 for POSTED */
+	uint64_t user; /* its author; 0 for POSTED, and once the author was erased */
 	enum taken_state state;
 	uint64_t mark; /* of SENDING: taken_mark() of the answer's first message; else 0 */
 	bool before;   /* of a control before this one, and not taken up by it yet */
@@ -38,9 +44,10 @@ int taken_alloc(struct taken_table **out);
 struct taken_table *taken_free(struct taken_table *t);
 /* Borrowed until the next taken_put. NULL: nothing is known. */
 struct taken *taken_find(struct taken_table *t, uint64_t message);
-/* Adds or replaces. */
+/* Adds or replaces. One that ended is left out if all others matter more. */
 void taken_put(struct taken_table *t, const struct taken *row);
-/* Those of this user go. */
+/* Those of this user have ended, and tell of nobody. They stay, so that they are not taken again.
+ */
 void taken_forget(struct taken_table *t, uint64_t user);
 /* The i-th row, in no order; NULL: there are no more. Rows without a message are free. */
 const struct taken *taken_at(const struct taken_table *t, size_t i);

@@ -380,6 +380,8 @@ void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user);
 /* Likewise; other people's questions go on without these files. To be called after the step that
  * ends the question of the message itself: otherwise the model would still be asked it. */
 void text_showing_stop_looking(struct text_guild *g, uint64_t message, uint64_t user);
+/* Likewise, without the files that an edit took away. */
+void text_showing_stop_gone(struct text_guild *g);
 void text_showing_clear(struct text_guild *g);
 /* Finds what this question's model is to be shown. */
 void text_showing_collect(struct text_job *job, const struct text_effect *e);

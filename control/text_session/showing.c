@@ -139,13 +139,25 @@ static bool has_file(const struct attached_list *files, uint64_t id)
 	return false;
 }
 
+/* In all questions under way. */
+static void forget_file(struct text_guild *g, uint64_t id)
+{
+	for (struct text_job *job = g->jobs; job; job = job->next)
+		for (unsigned i = 0; job->show && i < job->show->n; i++)
+			if (job->show->v[i].file.id == id)
+				forget_shown(&job->show->v[i]);
+}
+
 void text_showing_edited(struct text_guild *g, const struct incoming *in)
 {
 	struct text_attached *a = find_files(g, in->message);
 	bool same = true;
 
 	for (unsigned i = 0; a && i < a->files->n; i++)
-		same = same && has_file(&in->files, a->files->v[i].id);
+		if (!has_file(&in->files, a->files->v[i].id)) {
+			forget_file(g, a->files->v[i].id);
+			same = false;
+		}
 	if (!a || same)
 		return;
 	text_showing_gone(g->ts, in->guild, in->channel, in->message);
@@ -314,6 +326,28 @@ static void go_on(struct text_show *s)
 			return;
 	if (s->begun)
 		text_asking_shown(s->job);
+}
+
+/* A file that is gone and is still looked at; NULL: there is none. */
+static struct shown *find_gone(const struct text_guild *g)
+{
+	for (struct text_job *job = g->jobs; job; job = job->next)
+		for (unsigned i = 0; job->show && i < job->show->n; i++)
+			if (job->show->v[i].gone && job->show->v[i].view)
+				return &job->show->v[i];
+	return NULL;
+}
+
+void text_showing_stop_gone(struct text_guild *g)
+{
+	struct shown *s;
+
+	while ((s = find_gone(g))) {
+		viewer_cancel(s->view);
+		s->view = NULL;
+		s->out = false;
+		go_on(s->show); /* the question may be over when this returns */
+	}
 }
 
 static void take_view(const struct view_result *got, void *arg)

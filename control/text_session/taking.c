@@ -112,16 +112,24 @@ bool text_taking_goes_on(const struct text_guild *g, uint64_t message)
 	       (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
 }
 
+/* Of these no new row is made: the same rules refuse them again, and anybody can write any number.
+ */
+static bool is_refused(enum text_reason reason)
+{
+	return reason == TEXT_REASON_NO_CONSENT || reason == TEXT_REASON_CHANNEL_BLOCKED ||
+	       reason == TEXT_REASON_USER_BLOCKED || reason == TEXT_REASON_NO_PERMISSION;
+}
+
+/* A row without an author is of somebody who was erased. */
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 {
 	const struct taken *row = taken_find(g->ts->taken, t->message);
-	/* Of people who refuse to be read no new row is made. */
-	bool for_bot = t->reason != TEXT_REASON_NO_CONSENT &&
+	bool for_bot = !is_refused(t->reason) &&
 		       (text_signal_forces(t->signal) || t->to_bot || !t->guild || t->reply);
 
 	if (t->reason == TEXT_REASON_SHUTDOWN || t->reason == TEXT_REASON_DUPLICATE_TRIGGER ||
 	    t->reason == TEXT_REASON_SELF_MESSAGE || t->reason == TEXT_REASON_BOT_MESSAGE ||
-	    !t->message || !(row || for_bot))
+	    !t->message || !(row || for_bot) || (row && !row->user && t->user))
 		return;
 	put(g->ts, &(struct taken){.message = t->message,
 				   .guild = t->guild,

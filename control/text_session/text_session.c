@@ -428,6 +428,16 @@ static void drop_quotes(struct text_guild *g, uint64_t message, uint64_t user)
 			g->quote[i] = (struct text_quote){0};
 }
 
+/* An empty text may be one that Discord keeps from the bot. */
+static void edit_quotes(struct text_guild *g, const struct incoming *in)
+{
+	if (!*in->text)
+		drop_quotes(g, in->message, 0);
+	for (unsigned i = 0; i < TEXT_QUOTES; i++)
+		if (g->quote[i].message == in->message)
+			utf8_copy(g->quote[i].text, sizeof g->quote[i].text, in->text);
+}
+
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title)
 {
@@ -561,8 +571,10 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	ev = event_of(TEXT_EDITED, &ts->in);
 	if (!g)
 		return;
+	edit_quotes(g, &ts->in);
 	text_showing_edited(g, &ts->in);
 	text_session_feed(g, &ev);
+	text_showing_stop_gone(g);
 }
 
 static void take_deletion(struct text_session *ts, const json_t *d)

@@ -52,6 +52,15 @@ static void is(const char *wanted)
 	json_decref(rows);
 }
 
+static size_t count(void)
+{
+	json_t *rows = store_read_taken(store_scene.dir);
+	size_t n = json_array_size(rows);
+
+	json_decref(rows);
+	return n;
+}
+
 TEST(taken_messages_outlive_the_program)
 {
 	store_scene_begin();
@@ -62,12 +71,20 @@ TEST(taken_messages_outlive_the_program)
 	is("[[11,7,5,502,\"sending\",4611686018427387904],[10,7,5,501,\"ended\",0]]");
 	store_scene_close();
 	is("[[11,7,5,502,\"sending\",4611686018427387904],[10,7,5,501,\"ended\",0]]");
-	/* A person's go with them. */
+	/* Of a person who is erased the messages alone are left, and have ended. */
 	store_scene_open(NULL);
 	CHECK_INT(store_erase_person(store_scene.store, 502, "test", on_erased, NULL), 0);
 	loop_run(&store_scene.l);
 	CHECK_INT(store_scene.err, 0);
-	is("[[10,7,5,501,\"ended\",0]]");
+	is("[[11,7,5,0,\"ended\",0],[10,7,5,501,\"ended\",0]]");
+	/* Somebody who writes any number of messages drives out no others'. */
+	store_scene_close();
+	run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+		" INSERT INTO text_taken SELECT 1000 + i, 7, 5, 666, 'ended', 0, at_ms FROM n,"
+		" (SELECT max(at_ms) AS at_ms FROM text_taken)");
+	CHECK_INT(count(), 128 + 2);
+	run_sql("DELETE FROM text_taken WHERE user = 666");
+	store_scene_open(NULL);
 	/* Old ones go by themselves: a store looks a second after it was opened. */
 	store_scene_close();
 	store_scene.drops = true;
@@ -75,11 +92,7 @@ TEST(taken_messages_outlive_the_program)
 	store_scene_open(NULL);
 	save("[[12,7,5,501,\"waits\",0]]");
 	for (unsigned i = 0; i < 400; i++) {
-		json_t *rows = store_read_taken(store_scene.dir);
-		size_t n = json_array_size(rows);
-
-		json_decref(rows);
-		if (n == 1)
+		if (count() == 1)
 			break;
 		usleep(50000);
 		CHECK_INT(store_sync(store_scene.store, on_done, NULL), 0);

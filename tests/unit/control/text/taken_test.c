@@ -72,10 +72,11 @@ TEST(taken_rows_survive_a_restart)
 	CHECK(taken_find(t, 11)->mark == 0x7fffffffffffffff);
 	CHECK_INT(taken_find(t, 12)->state, TAKEN_ENDED);
 	CHECK(!taken_find(t, 13) && !taken_find(t, 0));
+	/* What an erasure leaves keeps messages from being answered again, and tells of nobody. */
 	taken_forget(t, ALICE);
-	CHECK(!taken_find(t, 10) && !taken_find(t, 12));
-	put(t, 14, TAKEN_WAITS, 0);
-	CHECK(taken_find(t, 14) == taken_at(t, 0));
+	row = taken_find(t, 11);
+	CHECK(row && row->state == TAKEN_ENDED && !row->user && !row->mark);
+	CHECK(!taken_find(t, 12)->user);
 	taken_free(t);
 }
 
@@ -106,11 +107,54 @@ TEST(what_is_owed_outlasts_what_ended)
 
 	CHECK_INT(taken_alloc(&t), 0);
 	put(t, 1, TAKEN_WAITS, 0);
+	taken_put(t, &(struct taken){.message = 2, .guild = GUILD, .state = TAKEN_POSTED});
 	for (uint64_t i = 0; i < TAKEN_ROWS + 100; i++)
-		put(t, 1000 + i, TAKEN_ENDED, 0);
-	CHECK(taken_find(t, 1));
+		taken_put(t, &(struct taken){.message = 1000 + i,
+					     .guild = 1 + i % 8,
+					     .user = 1000 + i % 64,
+					     .state = TAKEN_ENDED});
+	CHECK(taken_find(t, 1) && taken_find(t, 2));
 	CHECK(!taken_find(t, 1000) && !taken_find(t, 1100));
-	CHECK(taken_find(t, 1101) && taken_find(t, 1000 + TAKEN_ROWS + 99));
+	CHECK(taken_find(t, 1102) && taken_find(t, 1000 + TAKEN_ROWS + 99));
+	taken_free(t);
+}
+
+TEST(one_author_and_one_server_drive_out_only_their_own)
+{
+	struct taken_table *t;
+
+	CHECK_INT(taken_alloc(&t), 0);
+	put(t, 1, TAKEN_ENDED, 0);
+	for (uint64_t i = 0; i < 3 * TAKEN_ROWS; i++)
+		taken_put(t, &(struct taken){.message = 1000 + i,
+					     .guild = GUILD + 1,
+					     .user = 666,
+					     .state = TAKEN_ENDED});
+	CHECK(taken_find(t, 1));
+	CHECK(taken_find(t, 1000 + 3 * TAKEN_ROWS - TAKEN_OF_AUTHOR));
+	CHECK(!taken_find(t, 1000 + 3 * TAKEN_ROWS - TAKEN_OF_AUTHOR - 1));
+	for (uint64_t i = 0; i < TAKEN_OF_SERVER; i++)
+		taken_put(t, &(struct taken){.message = 50000 + i,
+					     .guild = GUILD + 1,
+					     .user = 5000 + i,
+					     .state = TAKEN_ENDED});
+	CHECK(taken_find(t, 1) && taken_find(t, 50000));
+	CHECK(!taken_find(t, 1000 + 3 * TAKEN_ROWS - 1));
+	taken_free(t);
+}
+
+TEST(a_post_of_the_bot_gives_way_to_no_message_that_ended)
+{
+	struct taken_table *t;
+
+	CHECK_INT(taken_alloc(&t), 0);
+	for (uint64_t i = 0; i < TAKEN_ROWS; i++)
+		taken_put(t, &(struct taken){
+				     .message = 1000 + i, .guild = GUILD, .state = TAKEN_POSTED});
+	put(t, 90000, TAKEN_ENDED, 0);
+	CHECK(taken_find(t, 1000) && !taken_find(t, 90000));
+	put(t, 90001, TAKEN_WAITS, 0);
+	CHECK(!taken_find(t, 1000) && taken_find(t, 90001));
 	taken_free(t);
 }
 
