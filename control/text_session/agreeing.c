@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/discord/components.h"
 #include "control/discord/rest.h"
@@ -69,6 +70,31 @@ const char *text_member_name(const struct text_guild *g, uint64_t user)
 		if (g->member[i].user == user)
 			return g->member[i].name;
 	return "";
+}
+
+/* The second one is marked, as in a room (control/room/base/people.h). */
+static bool is_second(const struct text_guild *g, uint64_t user, const char *name, bool known)
+{
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++) {
+		const struct text_member *m = &g->member[i];
+
+		if (m->user && m->user != user && (!known || m->user < user) &&
+		    strcasecmp(m->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
+			       char to[TEXT_CALLED])
+{
+	const char *present = text_member_name(g, user);
+	char name[INCOMING_NAME];
+
+	incoming_copy_name(name, *present ? present : stored);
+	snprintf(to, TEXT_CALLED, "%s%s", name,
+		 is_second(g, user, name, *present != '\0') ? " (2)" : "");
+	return to;
 }
 
 static bool holds_role(uint64_t role, void *arg)

@@ -505,6 +505,11 @@ void text_member_keep(struct text_guild *g, uint64_t user, const char *name, con
 void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);
+enum { TEXT_CALLED = INCOMING_NAME + 8 };
+/* How models are told of this user, of whom the store has a name: by the present one if it is
+ * known, and never by the present name of somebody else. Returns to. */
+const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
+			       char to[TEXT_CALLED]);
 /* Their rank for this tool. */
 enum tool_rank text_member_rank(const struct text_guild *g, uint64_t user, const char *tool);
 /* The answer of the job was sent as far as it could be. True if people see its question, to which

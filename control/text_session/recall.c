@@ -55,7 +55,8 @@ struct text_recall {
 	struct text_part part[PARTS];
 	uint64_t user, now_ms;
 	unsigned missing; /* lines that the core has no more */
-	json_t *told;	  /* texts that the model is told anyway */
+	char called[TEXT_CALLED];
+	json_t *told; /* texts that the model is told anyway */
 	char question[QUESTION];
 	struct calendar_zone zone;
 	struct memory_slice slice;
@@ -142,13 +143,14 @@ static bool may_tell_line(const struct text_recall *r, const json_t *line, uint6
 	       !json_object_get(r->told, text_at(line, "text"));
 }
 
-/* The bot is "you", and nobody else is. */
-static const char *author_of(const json_t *line)
+/* The bot is "you", and nobody else is. Borrowed until the next one. */
+static const char *author_of(struct text_recall *r, const json_t *line, uint64_t user)
 {
-	const char *name = text_at(line, "name");
+	const char *name;
 
 	if (json_is_true(json_object_get(line, "bot")))
 		return "you";
+	name = text_member_called(r->job->g, user, text_at(line, "name"), r->called);
 	return strcasecmp(name, "you") == 0 ? "a person named You" : name;
 }
 
@@ -156,11 +158,11 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 {
 	*out = (struct slice_quote){
 		.id = (uint32_t)json_integer_value(json_object_get(line, "id")),
-		.author = author_of(line),
 		.text = text_at(line, "text"),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
 	if (!*out->text || !may_tell_line(r, line, &out->user))
 		return false;
+	out->author = author_of(r, line, out->user);
 	/* What the bot said may repeat anybody. */
 	r->job->others |= out->user != r->user || json_is_true(json_object_get(line, "bot"));
 	return true;
@@ -179,7 +181,6 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 		const json_t *former = json_array_get(json_object_get(fact, "former"), 0);
 		struct slice_quote q = {
 			.id = (uint32_t)json_integer_value(json_object_get(fact, "id")),
-			.author = text_at(fact, "name"),
 			.text = text_at(fact, "text"),
 			.at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms")),
 			.former = former && text_session_may_tell(job->g, job->channel, former)
@@ -190,6 +191,7 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 		    !json_is_true(json_object_get(fact, "unsure")) &&
 		    !json_is_true(json_object_get(fact, "private")) &&
 		    may_tell(r, text_at(fact, "user"), &q.user)) {
+			q.author = author_of(r, fact, q.user);
 			slice_add_fact(&r->slice, &q);
 			r->job->others |= q.user != r->user;
 		}

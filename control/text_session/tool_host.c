@@ -108,7 +108,8 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
 	const struct calendar_zone zone = text_session_zone(ask->seat->g);
 	uint64_t at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms"));
-	char day[CALENDAR_DATE];
+	char day[CALENDAR_DATE], called[TEXT_CALLED];
+	const char *name = json_string_value(json_object_get(fact, "name"));
 	uint64_t user = 0;
 
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
@@ -116,11 +117,12 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 	    !text_session_may_tell(ask->seat->g, ask->seat->channel, fact))
 		return NULL;
 	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
-	return json_pack("{s:O,s:O,s:O,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
+	return json_pack("{s:O,s:O,s:s,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
 			 "text", json_object_get(fact, "text"), "said_by",
-			 json_object_get(fact, "name"), "by_asker", user == ask->user, "createdAt",
-			 day, "score", json_object_get(fact, "score"), "type",
-			 json_object_get(fact, "type"), "tags", json_object_get(fact, "tags"));
+			 text_member_called(ask->seat->g, user, name ? name : "", called),
+			 "by_asker", user == ask->user, "createdAt", day, "score",
+			 json_object_get(fact, "score"), "type", json_object_get(fact, "type"),
+			 "tags", json_object_get(fact, "tags"));
 }
 
 static void take_facts(int err, const struct store_document *document, void *arg)

@@ -184,6 +184,29 @@ until_ok 5 asked 'slowly, what opens the locker' 2 && ok "an erasure has an answ
 told_last 'slowly, what opens the locker' plover && bad "an erasure" "$(tail -30 "$D/asked")" || ok "without their words"
 until_ok 10 answered "$written" || bad "an answer" "$(messages)"
 
+# ---- whose words they are ----
+consent $BOB remembered
+api PATCH "/guilds/$GUILD/members/$BOB" '{"nick":"Alice"}' >/dev/null
+writes $BOB "the picnic is cancelled"
+picnic=$written
+until_ok 5 has 'picnic' || bad "a message" "not kept"
+is "a message is kept under the name of the moment" "$(kept "SELECT lower(name) FROM utterances WHERE instr(text, 'picnic')")" alice
+api PATCH "/guilds/$GUILD/members/$BOB" '{"nick":"Robert"}' >/dev/null
+stop
+run PARLEY_TEXT_CHAT=all
+writes $BOB "good evening"
+writes $ALICE "<@$BOT> what is with our party"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+grep -q 'Robert, [^"]*"the picnic' "$D/asked" && ok "and told under the present name of its author" || bad "names" "$(tail -30 "$D/asked")"
+api PATCH "/channels/$where/messages/$picnic" '{"content":"the picnic is at two"}' >/dev/null
+writes $ALICE "<@$BOT> when does that begin" ",\"reply_to\":\"$picnic\""
+api PATCH "/channels/$where/messages/$picnic" '{"content":"the picnic is at three"}' >/dev/null
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+told "when does that begin" 'picnic is at three' && ok "a message that a question replies to is told as it was edited" || bad "an edited quote" "$(tail -30 "$D/asked")"
+told "when does that begin" 'picnic is at two' && bad "an edited quote" "$(tail -30 "$D/asked")"
+grep -qi '[^a-z]Alice, [^"]*"the picnic' "$D/asked" && bad "names" "told in the name of somebody else" || ok "not in that of somebody else"
+consent $BOB heard
+
 # ---- one mind: the call and its chat ----
 stop
 start_brain
@@ -220,7 +243,7 @@ stop
 add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "10 0"
+is "an export lists the messages" "$(cat "$D/exported")" "12 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
 is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
 grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"
