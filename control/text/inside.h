@@ -40,8 +40,8 @@ struct text_reply {
 	bool required;
 	enum text_kind kind;
 	struct text_result result; /* of RESULT; its text is owned */
-	bool untold;		   /* of SENDING: it may repeat somebody who was forgotten: no line */
-	bool acted;		   /* a call of a tool changed something: nothing is asked again */
+	bool untold; /* of SENDING: it may repeat somebody who was forgotten: no line */
+	bool acted;  /* a call of a tool changed something: nothing is asked again */
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
 	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
