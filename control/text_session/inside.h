@@ -506,8 +506,8 @@ void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);
 enum { TEXT_CALLED = INCOMING_NAME + 8 };
-/* How models are told of this user, of whom the store has a name: by the present one if it is
- * known, and never by the present name of somebody else. Returns to. */
+/* The name of this user in prompts, of whom the store has one: the present one if it is known, and
+ * never the present name of somebody else. Returns to. */
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
 			       char to[TEXT_CALLED]);
 /* Their rank for this tool. */

@@ -331,6 +331,6 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 	ev.text = answer;
 	ev.self = true;
 	ev.answers = q->user;
-	ev.strangers = true; /* it was told of the channel's lines */
+	ev.strangers = true; /* its model had the channel's lines */
 	text_session_feed(g, &ev);
 }
