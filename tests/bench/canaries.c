@@ -10,19 +10,71 @@
 
 enum { NAME = 96 };
 
-/* TABLE.COLUMN, or TABLE for all of its columns: these hold neither words nor ids of people, but
- * what servers, channels, sessions, turns, times, states and pseudonyms are called. */
-static const char *const bare[] = {NULL};
+/* Columns of any table that hold neither words nor ids of people, but what servers, channels,
+ * sessions, turns, rows, times and states are called. */
+static const char *const numbers[] = {"at_ms",	       "bound",	     "call",	   "channel",
+				      "channels",      "confidence", "consent",	   "fact",
+				      "forgotten",     "guild",	     "id",	   "language",
+				      "line",	       "model",	     "n",	   "nano",
+				      "priced",	       "prompts",    "reason",	   "scale",
+				      "seq",	       "session",    "started_ms", "state",
+				      "superseded_by", "tainted",    "turn",	   "turn_seq",
+				      "type",	       "utterance",  "via",	   "written_ms",
+				      "valid_from_ms", "ended_ms",   "lasted_ms",  "ms",
+				      "kind",	       "mac",	     "updated_ms", "version",
+				      "valid_until_ms"};
+/* TABLE.COLUMN, and tables whose other columns are of this kind, too. Pseudonyms and hashes stay.
+ */
+static const char *const bare[] = {"audit.target",
+				   "audit.before",
+				   "audit.after",
+				   "audit.result",
+				   "audit.salt",
+				   "audit.sealed",
+				   "audit.hash",
+				   "audit_chain",
+				   "consent_ledger.before",
+				   "consent_ledger.after",
+				   "consent_ledger.ends",
+				   "consents",
+				   "costs",
+				   "deletions",
+				   "embedding_models",
+				   "erase_requests",
+				   "erased_facts",
+				   "fact_pairs",
+				   "fact_sources",
+				   "meta",
+				   "sessions",
+				   "settings_documents.scope",
+				   "summary_sources",
+				   "text_taken.message",
+				   "text_taken.mark",
+				   "tool_calls.tool",
+				   "tool_calls.arguments",
+				   "turns.why",
+				   "turns.first_audio_ms",
+				   "utterances.source",
+				   "utterances.addressee",
+				   "utterances.message"};
+
+static bool is_number(const char *column)
+{
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		if (strcmp(numbers[i], column) == 0)
+			return true;
+	return false;
+}
 
 static bool is_bare(const char *table, const char *column)
 {
 	size_t n = strlen(table);
 
-	for (const char *const *one = bare; *one; one++)
-		if (strncmp(*one, table, n) == 0 &&
-		    (!(*one)[n] || ((*one)[n] == '.' && strcmp(*one + n + 1, column) == 0)))
+	for (size_t i = 0; i < sizeof bare / sizeof bare[0]; i++)
+		if (strncmp(bare[i], table, n) == 0 &&
+		    (!bare[i][n] || (bare[i][n] == '.' && strcmp(bare[i] + n + 1, column) == 0)))
 			return true;
-	return false;
+	return is_number(column);
 }
 
 static sqlite3_stmt *prepare(sqlite3 *sql, const char *text)

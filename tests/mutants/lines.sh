@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether every edit of tests/mutants/media, text and memory still applies: its file holds the line that it replaces, and its unit
+# Whether every edit of tests/mutants/media, text, memory and erase still applies: its file holds the line that it replaces, and its unit
 # test, or a scenario of text chat that names its statement, exists. The
 # edits themselves are tried by tests/mutants/run.sh and media.sh, which take too long for make check. docs/faults.md names every edit,
 # and what it names exists.
@@ -43,12 +43,14 @@ while (my $line = <$table>) {
 		look_for($1, "statement $name of text chat");
 	}
 }
-open $table, "<", "tests/mutants/memory" or die;
-while (my $line = <$table>) {
-	if ($line =~ /^@ (\S+) (\S+)/) {
-		($name, $file) = ($1, $2);
-	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
-		look_for($1, "memory $name");
+for my $kind ("memory", "erase") {
+	open $table, "<", "tests/mutants/$kind" or die;
+	while (my $line = <$table>) {
+		if ($line =~ /^@ (\S+) (\S+)/) {
+			($name, $file) = ($1, $2);
+		} elsif ($line =~ /^- \s*(.*?)\s*$/) {
+			look_for($1, "$kind $name");
+		}
 	}
 }
 my (%edit, %named);

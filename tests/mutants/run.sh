@@ -7,6 +7,7 @@
 #   run.sh text-faults [NAME…]   tests/mutants/text-faults: text-explore must find it within 200 000 steps
 #   run.sh web [NAME…]       tests/mutants/web: the unit test that its row names must fail
 #   run.sh memory [NAME…]    tests/mutants/memory: the bench `leaks` must count texts that were shown across
+#   run.sh erase [NAME…]     tests/mutants/erase: the bench `erase` must find traces of an erased person
 #
 # A table holds blocks of three lines: `@ NAME FILE` (of web: and TEST; of memory, if FILE is no .c, and the .c that includes it), `- `
 # and a line as it stands in the file, `+ ` and what takes its place.
@@ -15,13 +16,14 @@ cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults | text | text-faults | web | memory) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web|memory [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text | text-faults | web | memory | erase) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web|memory|erase [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
 case $kind in
 text | text-faults) make -s B=$B $B/tests/text-play $B/tests/text-explore || exit 1 ;;
 web) make -s B=$B $B/tests/unit || exit 1 ;;
 memory) make -s B=$B $B/bench/leaks || exit 1 ;;
+erase) make -s B=$B $B/bench/erase || exit 1 ;;
 *) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
 esac
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
@@ -115,6 +117,17 @@ try_memory() { # NAME
 		echo "$1: $(sed -n 's/.*"value": \([0-9]*\).*/\1/p' $B/log) texts across"
 	fi
 }
+try_erase() { # NAME
+	# shellcheck disable=SC2086
+	gcc -pthread -o $B/erase $B/obj/tests/bench/erase.o $B/obj/tests/bench/canaries.o $B/obj/tests/bench/traces.o \
+		$B/obj/tests/bench/bench.o $B/mutant.o $B/libparley.a $libs 2>$B/err || { fail "$1: does not link: $(head -1 $B/err)"; return; }
+	if timeout 300 $B/erase --few >$B/log 2>&1; then
+		fail "$1: no trace was found"
+	else
+		passed=$((passed + 1))
+		echo "$1: $(tail -1 $B/log | cut -c1-60)"
+	fi
+}
 try_text_fault() { # NAME FILE
 	wraps_now=
 	# shellcheck disable=SC2086
@@ -154,6 +167,7 @@ while IFS= read -r line <&3; do
 		text-faults) try_text_fault "$name" "$file" ;;
 		web) try_web "$name" "$file" "$test" ;;
 		memory) try_memory "$name" ;;
+		erase) try_erase "$name" ;;
 		*) try_fault "$name" "$file" ;;
 		esac
 		;;
