@@ -149,12 +149,14 @@ static void check_embedder(struct check *c)
 
 static void check_time_zone(struct check *c)
 {
+	struct zone_files *files = zone_files_new(ZONE_FILES);
 	const char *zone = c->settings->time_zone;
 	int32_t offset;
 
-	if (*zone && !zone_file_offset(zone, 0, &offset))
+	if (*zone && files && !zone_files_offset(files, zone, 0, &offset))
 		check_say(c, CHECK_WARNING, "time_zone",
 			  "%s is no zone of /usr/share/zoneinfo; the machine's is used", zone);
+	zone_files_free(files);
 }
 
 /* Opens it and looks through all of it; then the encoder of its search. */

@@ -32,6 +32,7 @@ struct env {
 	struct env_conf conf;
 	struct event_base *base;
 	struct tmr_queue *timers;
+	struct zone_files *zones;
 	struct source *sources; /* index = id - 1 */
 	uint32_t n_sources, cap_sources;
 	uint32_t free_id; /* ids given back, newest first, chained by `next` */
@@ -185,7 +186,9 @@ int env_alloc(struct env **out, const struct env_conf *conf)
 	crypto_generichash_init(&env->shape, NULL, 0, DIGEST);
 	env->cap_sources = conf->loop ? FIRST_SOURCES : ENV_MAX_SOURCES_AUDIO;
 	env->sources = calloc(env->cap_sources, sizeof *env->sources);
-	if (!env->sources)
+	if (conf->loop && !conf->replaying)
+		env->zones = zone_files_new(ZONE_FILES);
+	if (!env->sources || (conf->loop && !conf->replaying && !env->zones))
 		err = ENOMEM;
 	else if (conf->loop && !conf->replaying)
 		err = make_base(env);
@@ -223,6 +226,7 @@ struct env *env_free(struct env *env)
 	if (env->sources)
 		env_finish(env);
 	tmr_queue_free(env->timers);
+	zone_files_free(env->zones);
 	if (env->base)
 		event_base_free(env->base);
 	free(env->sources);
@@ -370,7 +374,7 @@ int64_t env_utc_offset_at(struct env *env, const char *zone, uint64_t at_ms)
 	time_t at = (time_t)(at_ms / 1000);
 	struct tm here = {0};
 	int32_t there = 0;
-	bool found = *zone && !env->conf.replaying && zone_file_offset(zone, at, &there);
+	bool found = *zone && env->zones && zone_files_offset(env->zones, zone, at, &there);
 
 	if (!found && !env->conf.replaying)
 		localtime_r(&at, &here);

@@ -286,6 +286,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->env = conf->env;
 	a->call = conf->call;
 	a->settings = conf->settings;
+	a->zone = (struct server_zone){conf->env, conf->settings};
 	a->tellh = conf->tellh;
 	a->vision = conf->vision;
 	a->faulth = conf->faulth;

@@ -228,34 +228,23 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
-static int64_t offset_at(uint64_t at_ms, void *arg)
-{
-	const struct agent *a = arg;
-
-	return env_utc_offset_at(a->env, a->settings->time_zone, at_ms);
-}
-
-struct calendar_zone agent_zone(const struct agent *a)
-{
-	return (struct calendar_zone){offset_at, (void *)(uintptr_t)a};
-}
-
 static json_t *day_json(const struct agent *a, const json_t *ms)
 {
+	const struct calendar_zone zone = server_zone(&a->zone);
 	uint64_t at_ms = (uint64_t)json_integer_value(ms);
 	char day[CALENDAR_DATE];
 
-	calendar_date(day, at_ms, offset_at(at_ms, (void *)(uintptr_t)a));
+	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
 	return json_string(day);
 }
 
 /* Models count days badly. */
 static json_int_t days_since(const struct agent *a, const json_t *ms)
 {
-	void *arg = (void *)(uintptr_t)a;
+	const struct calendar_zone zone = server_zone(&a->zone);
 	uint64_t now = env_wall_ms(a->env), at = (uint64_t)json_integer_value(ms);
-	int64_t days =
-		calendar_day(now, offset_at(now, arg), 0) - calendar_day(at, offset_at(at, arg), 0);
+	int64_t days = calendar_day(now, calendar_offset(&zone, now), 0) -
+		       calendar_day(at, calendar_offset(&zone, at), 0);
 
 	return days > 0 ? days : 0;
 }

@@ -15,11 +15,11 @@
 #include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/ledger/ledger.h"
-#include "control/memory/calendar.h"
 #include "control/memory/untold.h"
 #include "control/room/room.h"
 #include "control/report/status.h"
 #include "control/report/turns.h"
+#include "control/tools/builtin/server_zone.h"
 
 struct tool_cost;
 
@@ -27,6 +27,7 @@ struct agent {
 	struct env *env;
 	struct media_call *call;
 	const struct settings *settings;
+	struct server_zone zone;
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void (*leaveh)(void *arg);
@@ -163,8 +164,6 @@ enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact,
 enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker);
 /* The newest former value that may be told, or, with all, that there is; NULL: none. */
 const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all);
-/* The server's time zone, as long as the agent lives. */
-struct calendar_zone agent_zone(const struct agent *a);
 /* True if models may be told this line of the store (store_find_said): its speaker, and everybody
  * whom a line of the bot answers, may still be recalled. */
 bool agent_may_recall_line(const struct agent *a, const json_t *line);

@@ -185,7 +185,7 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 
 static void answer_room(struct agent_retrieval *r, bool ok)
 {
-	const struct calendar_zone zone = agent_zone(r->a);
+	const struct calendar_zone zone = server_zone(&r->a->zone);
 	struct memory_slice s = {.zone = &zone};
 	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES)];
 	size_t n = 0;
@@ -307,7 +307,7 @@ static char *list_named(const struct agent_retrieval *r)
 /* A time that the question names limits the search, as in conversation_search. */
 static void limit_time(const struct agent_retrieval *r, struct store_said *what)
 {
-	const struct calendar_zone zone = agent_zone(r->a);
+	const struct calendar_zone zone = server_zone(&r->a->zone);
 	struct time_window window;
 
 	if (!time_cue_find(r->question, r->asked_ms, &zone, &window))

@@ -20,11 +20,11 @@
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
 
-#include "control/memory/calendar.h"
 #include "control/text/event.h"
 #include "control/text/incoming.h"
 #include "control/text/split.h"
 #include "control/tools/arguments_mac.h"
+#include "control/tools/builtin/server_zone.h"
 #include "control/tools/policy.h"
 #include "control/tools/read_back.h"
 #include "control/text_session/text_session.h"
@@ -192,6 +192,7 @@ struct text_guild {
 	struct text_session *ts;
 	uint64_t id, used_at;
 	const struct settings *settings;
+	struct server_zone zone;
 	struct text_chat *core;
 	struct roles *roles;   /* NULL until a model is asked */
 	struct roles *retired; /* of older settings, as long as their answers go on; or NULL */
@@ -305,8 +306,6 @@ bool text_session_refused(const struct text_guild *g, uint64_t user);
 /* True if the object of the store, a fact or one that it ended, may be told in this channel: it was
  * told there, or where everybody may follow. */
 bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);
-/* The server's time zone, as long as the guild lives. */
-struct calendar_zone text_session_zone(const struct text_guild *g);
 /* Tells the bus why a message or question ended. */
 void text_session_publish(struct text_guild *g, const struct text_trigger *t);
 /* Sets the timer for what has to be done next. */

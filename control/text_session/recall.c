@@ -14,6 +14,7 @@
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/memory/time_cue.h"
+#include "control/memory/untold.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -47,6 +48,8 @@ struct text_part {
 	struct text_recall *r;
 	bool out; /* the store owes an answer */
 	json_t *found;
+	json_t *request; /* for facts */
+	unsigned rounds;
 };
 
 struct text_recall {
@@ -61,18 +64,6 @@ struct text_recall {
 	struct calendar_zone zone;
 	struct memory_slice slice;
 };
-
-static int64_t offset_at(uint64_t at_ms, void *arg)
-{
-	const struct text_guild *g = arg;
-
-	return env_utc_offset_at(g->ts->conf.env, g->settings->time_zone, at_ms);
-}
-
-struct calendar_zone text_session_zone(const struct text_guild *g)
-{
-	return (struct calendar_zone){offset_at, (void *)(uintptr_t)g};
-}
 
 /* The embedded engine has no use for it. */
 static bool is_used(const struct text_guild *g)
@@ -170,6 +161,20 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 
 /* ---- the sections ---- */
 
+/* The newest one that may be told. */
+static const json_t *find_former(const struct text_recall *r, const json_t *fact)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(fact, "former"), i, one)
+	{
+		if (text_session_may_tell(r->job->g, r->job->channel, one))
+			return one;
+	}
+	return NULL;
+}
+
 static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 {
 	const json_t *fact;
@@ -178,14 +183,12 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 	json_array_foreach(found, i, fact)
 	{
 		const struct text_job *job = r->job;
-		const json_t *former = json_array_get(json_object_get(fact, "former"), 0);
+		const json_t *former = find_former(r, fact);
 		struct slice_quote q = {
 			.id = (uint32_t)json_integer_value(json_object_get(fact, "id")),
 			.text = text_at(fact, "text"),
 			.at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms")),
-			.former = former && text_session_may_tell(job->g, job->channel, former)
-					  ? text_at(former, "text")
-					  : NULL};
+			.former = former ? text_at(former, "text") : NULL};
 
 		if (r->slice.facts < most && text_session_may_tell(job->g, job->channel, fact) &&
 		    !json_is_true(json_object_get(fact, "unsure")) &&
@@ -245,7 +248,7 @@ static void add_lookups(struct text_recall *r, const json_t *found)
 
 static void begin_section(struct text_recall *r, const struct slice_limits *limits)
 {
-	r->zone = text_session_zone(r->job->g);
+	r->zone = server_zone(&r->job->g->zone);
 	r->slice = (struct memory_slice){.zone = &r->zone, .limits = limits};
 }
 
@@ -291,12 +294,66 @@ static bool is_waiting(const struct text_recall *r)
 	return !r->begun;
 }
 
+static enum untold judge(const json_t *fact, void *arg)
+{
+	const struct text_recall *r = arg;
+	uint64_t user;
+
+	if (!may_tell(r, text_at(fact, "user"), &user))
+		return UNTOLD_AUTHOR;
+	return text_session_may_tell(r->job->g, r->job->channel, fact) ? UNTOLD_NOT
+								       : UNTOLD_CHANNEL;
+}
+
+static unsigned facts_wanted(const struct text_part *p)
+{
+	return p == &p->r->part[PART_ABOUT] ? FACTS_ABOUT : FACTS;
+}
+
+static void take_part(int err, const struct store_document *document, void *arg);
+
+static bool search_facts(struct text_part *p)
+{
+	const struct text_guild *g = p->r->job->g;
+	char *text = json_dumps(p->request, JSON_COMPACT);
+	const struct store_facts f = {
+		.guild = g->id,
+		.user = p->r->user,
+		.name = "",
+		.any = true,
+		.request = text,
+		.most = 4 * facts_wanted(p), /* some may not be told here */
+		.question = json_string_value(json_object_get(p->request, "words")),
+		.wait_ms = g->settings->memory_wait_ms};
+
+	p->out = text && !store_find_facts(g->ts->conf.store, &f, take_part, p);
+	free(text);
+	return p->out;
+}
+
+/* True: the facts are searched for again, without those that may not be told. */
+static bool search_again(struct text_part *p)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < json_array_size(p->found); i++)
+		told += judge(json_array_get(p->found, i), p->r) == UNTOLD_NOT;
+	if (told >= facts_wanted(p) || p->rounds++ >= UNTOLD_ROUNDS ||
+	    !untold_add(p->request, p->found, judge, p->r) || !search_facts(p))
+		return false;
+	json_decref(p->found);
+	p->found = NULL;
+	return true;
+}
+
 static void take_part(int err, const struct store_document *document, void *arg)
 {
 	struct text_part *p = arg;
 
 	p->out = false;
 	p->found = err ? NULL : json_loads(document->document, 0, NULL);
+	if (p->request && search_again(p))
+		return;
 	if (!is_waiting(p->r))
 		finish(p->r);
 }
@@ -305,21 +362,11 @@ static void take_part(int err, const struct store_document *document, void *arg)
 
 static void find_facts(struct text_recall *r, enum part part)
 {
-	const struct text_guild *g = r->job->g;
-	struct store_facts f = {.guild = g->id, .user = r->user, .name = "", .any = true};
-	json_t *request = part == PART_ABOUT ? json_pack("{s:b}", "mine", 1)
-					     : json_pack("{s:s}", "words", r->question);
-	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+	struct text_part *p = &r->part[part];
 
-	f.request = text;
-	f.most = 4 * (part == PART_ABOUT ? FACTS_ABOUT : FACTS); /* some may not be told here */
-	f.question = part == PART_ABOUT ? NULL : r->question;
-	f.wait_ms = g->settings->memory_wait_ms;
-	if (text)
-		r->part[part].out =
-			!store_find_facts(g->ts->conf.store, &f, take_part, &r->part[part]);
-	free(text);
-	json_decref(request);
+	p->request = part == PART_ABOUT ? json_pack("{s:b}", "mine", 1)
+					: json_pack("{s:s}", "words", r->question);
+	search_facts(p);
 }
 
 static void find_lines(struct text_recall *r, enum part part, uint64_t channel, unsigned most,
@@ -328,7 +375,7 @@ static void find_lines(struct text_recall *r, enum part part, uint64_t channel, 
 	const struct text_guild *g = r->job->g;
 	uint64_t kept = (uint64_t)g->settings->store_words_hours * HOUR_MS;
 	uint64_t since = lasts_ms && lasts_ms < kept ? lasts_ms : kept;
-	const struct calendar_zone zone = text_session_zone(g);
+	const struct calendar_zone zone = server_zone(&g->zone);
 	struct time_window window;
 	struct store_said what = {.guild = g->id,
 				  .channel = channel,
@@ -421,6 +468,7 @@ void text_recall_end(struct text_job *job)
 		if (r->part[i].out)
 			store_forget(job->g->ts->conf.store, &r->part[i]);
 		json_decref(r->part[i].found);
+		json_decref(r->part[i].request);
 	}
 	json_decref(r->told);
 	free(r);

@@ -101,6 +101,7 @@ struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
 	g->ts = ts;
 	g->id = id;
 	g->settings = id ? ts->conf.settingsh(id, ts->conf.arg) : ts->conf.settings;
+	g->zone = (struct server_zone){ts->conf.env, g->settings};
 	if (text_chat_alloc(&g->core, g->settings, *ts->name ? ts->name : "Parley"))
 		return guild_free(g);
 	ts->guild[ts->n_guilds++] = g;

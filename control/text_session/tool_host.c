@@ -1,9 +1,11 @@
 /* What tools can do in a channel of text: the web, servers of MCP, and the server's memory, of
  * which everybody in the channel may read (inside.h). */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/events/events.h"
+#include "control/memory/untold.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
@@ -82,6 +84,7 @@ static void give(struct text_memory_ask *ask, int err, json_t *json)
 
 	ask->seat = NULL;
 	json_decref(ask->skipped);
+	json_decref(ask->request);
 	json_decref(json);
 	take_output(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), seat);
 	free(text);
@@ -106,7 +109,7 @@ static void take_written(int err, const struct store_document *document, void *a
 /* In the words of the tool. NULL: it may not be told. */
 static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
-	const struct calendar_zone zone = text_session_zone(ask->seat->g);
+	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
 	uint64_t at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms"));
 	char day[CALENDAR_DATE], called[TEXT_CALLED];
 	const char *name = json_string_value(json_object_get(fact, "name"));
@@ -125,12 +128,54 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 			 "tags", json_object_get(fact, "tags"));
 }
 
+static enum untold judge(const json_t *fact, void *arg)
+{
+	const struct text_memory_ask *ask = arg;
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	if (!may_recall(ask->seat, user))
+		return UNTOLD_AUTHOR;
+	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact) ? UNTOLD_NOT
+									     : UNTOLD_CHANNEL;
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg);
+
+/* Facts of closed channels come off, and must not take the places of others. */
+static int find_facts(struct text_memory_ask *ask)
+{
+	char *request = json_dumps(ask->request, JSON_COMPACT);
+	const struct store_facts f = {
+		.guild = ask->seat->g->id,
+		.owner = ask->owner,
+		.user = ask->user,
+		.name = "",
+		.request = request,
+		.any = ask->any,
+		.most = STORE_FACTS_MAX,
+		.question = json_string_value(json_object_get(ask->request, "words"))};
+	int err = request ? store_find_facts(ask->seat->g->ts->conf.store, &f, take_facts, ask)
+			  : ENOMEM;
+
+	free(request);
+	return err;
+}
+
+/* True: another search is under way, without the facts that may not be told. */
+static bool search_again(struct text_memory_ask *ask, const json_t *facts)
+{
+	return ask->rounds++ < UNTOLD_ROUNDS && untold_add(ask->request, facts, judge, ask) &&
+	       !find_facts(ask);
+}
+
 static void take_facts(int err, const struct store_document *document, void *arg)
 {
 	struct text_memory_ask *ask = arg;
 	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
 	json_t *matches = json_array();
 	size_t i;
+	bool again;
 
 	json_array_foreach(facts, i, fact)
 	{
@@ -139,8 +184,12 @@ static void take_facts(int err, const struct store_document *document, void *arg
 		if (told)
 			json_array_append_new(matches, told);
 	}
+	again = json_array_size(matches) < ask->most && search_again(ask, facts);
 	json_decref(facts);
-	give(ask, err, json_pack("{s:o}", "matches", matches));
+	if (again)
+		json_decref(matches);
+	else
+		give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
 /* Nobody reads of a person's own memory, nor of channels that are closed to some. remove: such a
@@ -187,30 +236,25 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 		      struct text_memory_ask *ask)
 {
 	struct store *store = seat->g->ts->conf.store;
-	json_t *request;
-	int err;
-	struct store_facts f = {.guild = seat->g->id,
-				.channel = place_of(seat),
-				.owner = q->owner,
-				.user = q->user,
-				.name = text_member_name(seat->g, q->user),
-				.request = q->request,
-				.since_ms = env_wall_ms(seat->g->ts->conf.env),
-				.any = q->any,
-				.most = q->most};
+	const struct store_facts f = {.guild = seat->g->id,
+				      .channel = place_of(seat),
+				      .owner = q->owner,
+				      .user = q->user,
+				      .name = text_member_name(seat->g, q->user),
+				      .request = q->request,
+				      .since_ms = env_wall_ms(seat->g->ts->conf.env),
+				      .any = q->any,
+				      .most = q->most};
 
 	if (q->op == TOOL_MEMORY_WRITE)
 		return store_write_facts(store, &f, take_written, ask);
 	if (q->op == TOOL_MEMORY_FORGET)
 		return store_forget_facts(store, &f, take_forgotten, ask);
-	/* Facts of closed channels come off, and must not take the places of others. */
 	ask->most = q->most;
-	f.most = STORE_FACTS_MAX;
-	request = json_loads(q->request, 0, NULL);
-	f.question = json_string_value(json_object_get(request, "words"));
-	err = store_find_facts(store, &f, take_facts, ask);
-	json_decref(request);
-	return err;
+	ask->owner = q->owner;
+	ask->any = q->any;
+	ask->request = json_loads(q->request, 0, NULL);
+	return ask->request ? find_facts(ask) : EINVAL;
 }
 
 static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
@@ -230,6 +274,7 @@ static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
 	err = post_facts(seat, q, ask);
 	if (err) {
 		json_decref(ask->skipped);
+		json_decref(ask->request);
 		ask->seat = NULL;
 	}
 	return err;
@@ -241,6 +286,7 @@ void text_tool_memory_free(struct text_seat *seat)
 		if (seat->ask[i].seat) {
 			store_forget(seat->g->ts->conf.store, &seat->ask[i]);
 			json_decref(seat->ask[i].skipped);
+			json_decref(seat->ask[i].request);
 		}
 }
 

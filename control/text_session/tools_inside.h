@@ -22,7 +22,12 @@ struct text_memory_ask {
 	uint32_t id;
 	uint64_t user;
 	json_t *skipped; /* of a write */
-	unsigned most;	 /* facts that may be told */
+	/* of a search: */
+	json_t *request;
+	uint64_t owner;
+	bool any;
+	unsigned most; /* facts that may be told */
+	unsigned rounds;
 };
 
 /* A call that waits for a picture. */

@@ -5,8 +5,8 @@
 
 #include "control/memory/guard.h"
 #include "control/memory/time_cue.h"
-#include "control/settings/settings.h"
 #include "control/tools/builtin/inside.h"
+#include "control/tools/builtin/server_zone.h"
 #include "ipc/env.h"
 
 enum { HOURS = 168, MOST = 3, FACTS = 5 };
@@ -26,13 +26,6 @@ static unsigned number_of(const json_t *arguments, const char *key, unsigned oth
 	return json_is_number(v) ? (unsigned)json_number_value(v) : otherwise;
 }
 
-static int64_t offset_at(uint64_t at_ms, void *arg)
-{
-	const struct builtins *b = arg;
-
-	return env_utc_offset_at(b->host.env, b->host.settings->time_zone, at_ms);
-}
-
 /* A time in the question is the window; code resolves it, because models count days badly. */
 int builtin_conversation_search(struct builtins *b, const struct tool_start *call,
 				const json_t *arguments)
@@ -44,7 +37,8 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 				 .since_ms = now > hours * HOUR_MS ? now - hours * HOUR_MS : 0,
 				 .most = number_of(arguments, "top_k", MOST)};
 	struct time_window window;
-	const struct calendar_zone zone = {offset_at, b};
+	const struct server_zone server = {b->host.env, b->host.settings};
+	const struct calendar_zone zone = server_zone(&server);
 
 	if (time_cue_find(said.query, now, &zone, &window)) {
 		said.since_ms = window.since_ms;
