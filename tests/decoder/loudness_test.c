@@ -185,9 +185,14 @@ TEST(decoderd_does_not_believe_that_a_track_is_quiet)
 
 	s.path = deck_path(&d, "tagged.flac");
 	d.measure = true;
-	if (ok && sound_write(&s))
+	ok = ok && sound_write(&s);
+	/* The estimate has 12 ms, in which a busy machine may give it no processor at all. */
+	for (unsigned i = 0; i < 50 && ok; i++) {
+		p = (struct played){0};
 		deck_play_file(&d, "tagged.flac", 0, &p);
-	free(p.pcm);
+		free(p.pcm);
+		ok = p.reason == DECODER_REASON_END && p.opened.levels.loudness == DECODER_NO_LEVEL;
+	}
 	deck_close(&d);
 	CHECK_INT(p.reason, DECODER_REASON_END);
 	CHECK(p.opened.levels.loudness > -2000 && p.opened.levels.peak > -1000);

@@ -336,8 +336,7 @@ static const char program[] =
 	"*/page) entry d 'Page' ',\"url\":\"https://cdn.example/d.webm\"' ;;\n"
 	"*v=s) entry s 'S' ',\"url\":\"https://cdn.example/s.webm\"' ;;\n"
 	"*v=private) echo 'ERROR: [youtube] private: Private video. Sign in' >&2; exit 1 ;;\n"
-	"*v=flood) exec yes '{\"a\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\"}' "
-	";;\n"
+	"*v=flood) exec yes \"{\\\"a\\\":\\\"$(printf %4000s)\\\"}\" ;;\n"
 	"*v=hang) exec sleep 60 ;;\n"
 	"*) exit 1 ;;\n"
 	"esac\n";

@@ -410,7 +410,8 @@ static bool lock_database(sqlite3 **db)
 	char path[64];
 
 	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
-	if (sqlite3_open(path, db) || sqlite3_exec(*db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+	if (sqlite3_open(path, db) || sqlite3_busy_timeout(*db, 60000) ||
+	    sqlite3_exec(*db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
 		return false;
 	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(fx.l.env),
