@@ -79,16 +79,18 @@ api PATCH "/channels/$where/messages/$first" '{"content":"look","attachments":[]
 sleep 0.3
 asks $ALICE "<@$BOT> what do you see"
 is "nor what an edit took away" "$(frames)" ""
-# One that is looked at for somebody else's question, while the process that decodes it stands still.
+# One that is looked at for somebody else's question, while the processes that decode pictures stand still.
 shows $BOB "look at this" "$(picture 55)"
 bobs=$written
-jail=$(pgrep -P "$control" -f image | head -1)
-kill -STOP "$jail" || bad "the jail" "not found: $(ps --ppid "$control" -o pid,args)"
+jails=$(pgrep -P "$control" imaged)
+# shellcheck disable=SC2086
+kill -STOP $jails || bad "the jail" "not found: $(ps --ppid "$control" -o pid,args)"
 shows $ALICE "<@$BOT> what do you see here"
 sleep 1.5
 api PATCH "/channels/$where/messages/$bobs" '{"content":"look","attachments":[]}' >/dev/null
 sleep 0.5
-kill -CONT "$jail"
+# shellcheck disable=SC2086
+kill -CONT $jails
 until_ok 20 answered || bad "a question under way" "not answered: $(tail -5 "$D/control-$runs.log")"
 is "also out of somebody else's question under way" "$(frames)" ""
 shows $BOB "my notes" "{\"filename\":\"notes.txt\",\"data\":\"$(printf 'the code word is swan' | base64)\"}"
