@@ -92,12 +92,28 @@ static void give(struct memory_ask *ask, int err, json_t *json)
 
 /* ---- the timeline ---- */
 
-/* The question itself is no answer to it. */
-static bool asks_now(const struct agent_memory *m, const char *words)
+/* When the turn that asks began: its own words are no evidence. */
+static uint64_t asked_ms(const struct agent *a)
+{
+	const struct room_turn *turn = room_active(a->room);
+	uint64_t now = env_now(a->env), wall = env_wall_ms(a->env), ago = 0;
+
+	if (turn && turn->born_at && turn->born_at < now)
+		ago = (now - turn->born_at) / NS_PER_MS;
+	return wall > ago ? wall - ago : wall;
+}
+
+/* The question itself is no answer to it. Its words may be older than its turn, which others may
+ * have begun; what somebody else said in the same words is evidence. */
+static bool asks_now(const struct agent_memory *m, uint64_t user, uint64_t at_ms, const char *words)
 {
 	const struct room_turn *turn = room_active(m->a->room);
 
-	return turn && strstr(turn->transcript, words);
+	for (unsigned i = 0; turn && i < turn->segments; i++)
+		if (turn->segment[i].user == user && at_ms + MINUTE_MS > asked_ms(m->a) &&
+		    strstr(turn->transcript, words))
+			return true;
+	return false;
 }
 
 const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_NAME_MAX])
@@ -113,17 +129,21 @@ const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_N
 /* As the model gets it. NULL: it may not be told. */
 static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 {
-	char name[ROOM_NAME_MAX];
+	const struct calendar_zone zone = server_zone(&m->a->zone);
+	char name[ROOM_NAME_MAX], clock[CALENDAR_MINUTE];
 	const char *text = json_string_value(json_object_get(line, "text"));
-	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms"));
+	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms")), user = 0;
 	uint64_t now = env_wall_ms(m->a->env);
 	bool bot = json_is_true(json_object_get(line, "bot"));
 
-	if (!text || asks_now(m, text) || !agent_may_recall_line(m->a, line))
+	discord_u64(json_string_value(json_object_get(line, "user")), &user);
+	if (!text || (!bot && asks_now(m, user, at, text)) || !agent_may_recall_line(m->a, line))
 		return NULL;
-	return json_pack("{s:O,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
-			 bot ? "you" : agent_label(m->a, line, name), "said", text, "minutes_ago",
-			 (json_int_t)(now > at ? (now - at) / MINUTE_MS : 0));
+	calendar_minute(clock, at, calendar_offset(&zone, at));
+	return json_pack("{s:O,s:s,s:O*,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
+			 bot ? "you" : agent_label(m->a, line, name), "speaker_id",
+			 bot ? NULL : json_object_get(line, "user"), "said", text, "at", clock,
+			 "minutes_ago", (json_int_t)(now > at ? (now - at) / MINUTE_MS : 0));
 }
 
 static void append_line(json_t *list, json_t *line)
@@ -134,6 +154,7 @@ static void append_line(json_t *list, json_t *line)
 
 static json_t *tell_lines(const struct agent_memory *m, const char *document)
 {
+	static const char *const flags[] = {"unsure", "other_time"};
 	json_t *lines = json_loads(document, 0, NULL), *told = json_array(), *line, *beside;
 	size_t i, k;
 
@@ -147,8 +168,9 @@ static json_t *tell_lines(const struct agent_memory *m, const char *document)
 		}
 		if (out && json_array_size(near))
 			json_object_set(out, "near", near);
-		if (out && json_is_true(json_object_get(line, "unsure")))
-			json_object_set_new(out, "unsure", json_true());
+		for (size_t f = 0; out && f < sizeof flags / sizeof flags[0]; f++)
+			if (json_is_true(json_object_get(line, flags[f])))
+				json_object_set_new(out, flags[f], json_true());
 		json_decref(near);
 		append_line(told, out);
 	}
@@ -163,17 +185,6 @@ static void take_lines(int err, const struct store_document *document, void *arg
 	give(ask, err, err ? NULL : tell_lines(ask->m, document->document));
 }
 
-/* When the turn that asks began: its own words are no evidence. */
-static uint64_t asked_ms(const struct agent *a)
-{
-	const struct room_turn *turn = room_active(a->room);
-	uint64_t now = env_now(a->env), wall = env_wall_ms(a->env), ago = 0;
-
-	if (turn && turn->born_at && turn->born_at < now)
-		ago = (now - turn->born_at) / NS_PER_MS;
-	return wall > ago ? wall - ago : wall;
-}
-
 /* Only of this voice channel: whoever listens here may not be allowed to see another one. */
 int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_said *q)
 {
@@ -183,8 +194,8 @@ int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_s
 	const struct store_said what = {.guild = where->guild,
 					.channel = where->channel,
 					.since_ms = q->since_ms > oldest ? q->since_ms : oldest,
-					.until_ms = q->until_ms && q->until_ms < asked ? q->until_ms
-										       : asked,
+					.until_ms = asked,
+					.when = q->when,
 					.name = q->speaker,
 					.user = room_user_of(m->a->room, q->speaker),
 					.words = q->query,
@@ -302,17 +313,27 @@ static bool may_tell_beside(const struct agent *a, const json_t *one, bool all)
 	return all || agent_is_told_here(a, one);
 }
 
-const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all)
+static const json_t *first_told(const struct agent *a, const json_t *list, bool all)
 {
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(fact, "former"), i, one)
+	json_array_foreach(list, i, one)
 	{
 		if (may_tell_beside(a, one, all))
 			return one;
 	}
 	return NULL;
+}
+
+const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all)
+{
+	return first_told(a, json_object_get(fact, "former"), all);
+}
+
+const json_t *agent_conflict_of(const struct agent *a, const json_t *fact, bool all)
+{
+	return first_told(a, json_object_get(fact, "conflicts"), all);
 }
 
 static json_t *list_former(const struct agent *a, const json_t *fact, bool all)

@@ -164,6 +164,8 @@ enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact,
 enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker);
 /* The newest former value that may be told, or, with all, that there is; NULL: none. */
 const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all);
+/* The same of what contradicts it. */
+const json_t *agent_conflict_of(const struct agent *a, const json_t *fact, bool all);
 /* True if models may be told this line of the store (store_find_said): its speaker, and everybody
  * whom a line of the bot answers, may still be recalled. */
 bool agent_may_recall_line(const struct agent *a, const json_t *line);

@@ -130,6 +130,11 @@ static const char *text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+static uint64_t ms_at(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
 static void read_quote(const struct agent *a, const json_t *object, char label[ROOM_NAME_MAX],
 		       struct slice_quote *out)
 {
@@ -143,7 +148,7 @@ static void read_quote(const struct agent *a, const json_t *object, char label[R
 
 static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 {
-	const json_t *fact, *former;
+	const json_t *fact, *former, *against;
 	char label[ROOM_NAME_MAX];
 	struct slice_quote q;
 	size_t i;
@@ -155,8 +160,16 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 		read_quote(r->a, fact, label, &q);
 		q.private = who == AUDIENCE_OWNER;
 		former = agent_former_of(r->a, fact, q.private);
-		if (former)
+		against = agent_conflict_of(r->a, fact, q.private);
+		if (former) {
 			q.former = text_at(former, "text");
+			q.former_from_ms = ms_at(former, "from_ms");
+			q.former_until_ms = ms_at(former, "until_ms");
+		}
+		if (against) {
+			q.against = text_at(against, "text");
+			q.against_ms = ms_at(against, "from_ms");
+		}
 		if (who != AUDIENCE_NONE && !json_is_true(json_object_get(fact, "unsure")) &&
 		    agent_may_recall(r->a, q.user))
 			slice_add_fact(s, &q);
@@ -178,6 +191,7 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 		/* Near the question, but no answer to it. */
 		if (json_is_true(json_object_get(line, "unsure")))
 			continue;
+		q.other_time = json_is_true(json_object_get(line, "other_time"));
 		if (agent_may_recall_line(r->a, line))
 			slice_add_line(s, &q, r->question);
 	}
@@ -304,23 +318,10 @@ static char *list_named(const struct agent_retrieval *r)
 	return text;
 }
 
-/* A time that the question names limits the search, as in conversation_search. */
-static void limit_time(const struct agent_retrieval *r, struct store_said *what)
-{
-	const struct calendar_zone zone = server_zone(&r->a->zone);
-	struct time_window window;
-
-	if (!time_cue_find(r->question, r->asked_ms, &zone, &window))
-		return;
-	if (what->since_ms < window.since_ms)
-		what->since_ms = window.since_ms;
-	if (what->until_ms > window.until_ms)
-		what->until_ms = window.until_ms;
-}
-
 static int find_lines(struct agent_retrieval *r)
 {
 	const struct media_want *where = media_call_want(r->a->call);
+	const struct calendar_zone zone = server_zone(&r->a->zone);
 	uint64_t oldest = agent_oldest_words_ms(r->a), now = r->asked_ms;
 	struct store_said what = {.guild = where->guild,
 				  .channel = where->channel,
@@ -330,10 +331,12 @@ static int find_lines(struct agent_retrieval *r)
 				  .words = r->question,
 				  .most = 2 * SLICE_LINES,
 				  .wait_ms = embedding_wait_ms(r)};
+	struct time_window window;
 	char *people;
 	int err;
 
-	limit_time(r, &what);
+	if (time_cue_find(r->question, r->asked_ms, &zone, &window))
+		what.when = &window;
 	if (what.since_ms >= what.until_ms)
 		return ENOENT;
 	people = list_named(r);

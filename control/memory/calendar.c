@@ -40,3 +40,12 @@ void calendar_date(char to[CALENDAR_DATE], uint64_t at_ms, int64_t offset_s)
 	gmtime_r(&at, &day);
 	strftime(to, CALENDAR_DATE, "%Y-%m-%d", &day);
 }
+
+void calendar_minute(char to[CALENDAR_MINUTE], uint64_t at_ms, int64_t offset_s)
+{
+	time_t at = (time_t)(at_ms / 1000) + (time_t)offset_s;
+	struct tm clock = {0};
+
+	gmtime_r(&at, &clock);
+	strftime(to, CALENDAR_MINUTE, "%Y-%m-%d %H:%M", &clock);
+}

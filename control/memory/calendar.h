@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { CALENDAR_DATE = 16 }; /* bytes of a date with its NUL */
+enum { CALENDAR_DATE = 16, CALENDAR_MINUTE = 24 }; /* bytes with the NUL */
 
 /* A time zone. NULL in place of one: UTC. */
 struct calendar_zone {
@@ -24,5 +24,7 @@ int64_t calendar_time(const struct calendar_zone *zone, int64_t local_ms);
 int64_t calendar_day(uint64_t at_ms, int64_t offset_s, unsigned hour);
 /* "2026-11-24" */
 void calendar_date(char to[CALENDAR_DATE], uint64_t at_ms, int64_t offset_s);
+/* "2026-11-24 14:03" */
+void calendar_minute(char to[CALENDAR_MINUTE], uint64_t at_ms, int64_t offset_s);
 
 #endif

@@ -1,6 +1,7 @@
 #include "control/memory/compare.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "control/memory/lists.h"
@@ -17,12 +18,18 @@ enum {
 	IS_NAME = 4,
 	IS_SELF = 8,	 /* I, my, we, … */
 	IS_SUBJECT = 16, /* stands before the verb */
+	IS_COLOUR = 32,
 };
 #define IS_VALUE (IS_NUMBER | IS_DATE | IS_NAME)
+#define IS_KIND	 (IS_VALUE | IS_COLOUR)
+
+enum { PREPOSITION_SIZE = 8 };
 
 struct token {
 	char text[TOKEN_SIZE];
 	unsigned is;
+	char preposition[PREPOSITION_SIZE]; /* before it, "in"; "": none */
+	bool article;			    /* before it, too */
 };
 
 struct fact_words {
@@ -31,16 +38,29 @@ struct fact_words {
 	bool negated;
 	bool has_verb, is_equation; /* a verb parts it; that verb is "is" */
 	bool has_self;
-	bool dense; /* a script without blanks */
+	bool has_me; /* "I", "my", and not "we" alone */
+	bool adds;   /* "also": it takes the place of nothing */
+	bool dense;  /* a script without blanks */
+	/* Of the next token. */
+	char preposition[PREPOSITION_SIZE];
+	bool article;
 };
 
 static const char *const negations[] = {
-	"not",	  "no",	    "never", "none",   "nobody", "nothing", "without", "cannot",
-	"dont",	  "doesnt", "didnt", "isnt",   "wont",	 "nicht",   "kein",    "keine",
-	"keinen", "nie",    "pas",   "jamais", "nunca",	 "stopped", "quit",    NULL};
-static const char *const selves[] = {"i",  "my",     "me",  "mine", "we",   "our",
-				     "us", "myself", "i'm", "ich",  "mein", "meine",
-				     "je", "mon",    "ma",  "yo",   "mi",   NULL};
+	"not",	  "no",	     "never",	  "none",     "nobody",	 "nothing", "without", "nor",
+	"hardly", "neither", "cancelled", "canceled", "nicht",	 "kein",    "keine",   "keinen",
+	"nie",	  "pas",     "jamais",	  "nunca",    "stopped", "quit",    NULL};
+static const char *const dense_negations[] = {"不", "没", "無", "안", "않", NULL};
+static const char *const mine[] = {"i",	   "my",    "me",  "mine", "myself", "ich",
+				   "mein", "meine", "mir", "mich", "je",     "moi",
+				   "mon",  "ma",    "yo",  "mi",   NULL};
+/* Of a question about somebody; plurals as trim_plural leaves them. */
+static const char *const asking[] = {"what", "who",   "you",  "know",	    "remember", "tell",
+				     "told", "say",   "said", "everything", "anything", "something",
+				     "all",  "think", "can",  "could",	    NULL};
+static const char *const selves[] = {"i",      "my",  "me",   "mine",  "we",  "our",  "us",
+				     "myself", "ich", "mein", "meine", "mir", "mich", "moi",
+				     "je",     "mon", "ma",   "yo",    "mi",  NULL};
 /* A verb that equates parts subject and value. */
 static const char *const equations[] = {"is",  "are",	  "was", "were", "am",
 					"be",  "becomes", "ist", "sind", "war",
@@ -60,13 +80,21 @@ static const char *const single[] = {"lives",  "live",	 "works",   "work",  "mov
 /* One person has this part, so another name is a change. */
 static const char *const parts[] = {"leads", "owns",	  "runs",   "manages",
 				    "hosts", "maintains", "chairs", NULL};
+static const char *const additions[] = {"also",		"another", "additionally", "auch", "aussi",
+					"tambi\u00e9n", NULL};
+static const char *const prepositions[] = {"to", "in",	 "at", "on", "for",   "of",   "with", "by",
+					   "as", "from", "um", "am", "until", "near", NULL};
+static const char *const articles[] = {"a",  "an", "the", "der", "die", "das", "den", "ein", "eine",
+				       "le", "la", "les", "un",	 "une", "el",  "los", "las", NULL};
 static const char *const fillers[] = {
-	"a",	"an",	"the",	  "of",	  "to",	    "in",   "at",    "on",    "for",	"and",
-	"that", "this", "it",	  "its",  "with",   "by",   "from",  "as",    "now",	"so",
-	"do",	"does", "did",	  "just", "really", "very", "about", "there", "longer", "anymore",
-	"any",	"more", "please", "been", "being",  "will", "would", "has",   "have",	"had",
-	"der",	"die",	"das",	  "den",  "ein",    "eine", "um",    "am",    "le",	"la",
-	"les",	"un",	"une",	  "el",	  "los",    "las",  NULL};
+	"a",	  "an",		  "the",   "of",    "to",	    "in",      "at",   "on",
+	"for",	  "and",	  "that",  "this",  "it",	    "its",     "with", "by",
+	"from",	  "as",		  "now",   "so",    "do",	    "does",    "did",  "just",
+	"really", "very",	  "about", "there", "longer",	    "anymore", "any",  "more",
+	"please", "been",	  "being", "will",  "would",	    "has",     "have", "had",
+	"der",	  "die",	  "das",   "den",   "ein",	    "eine",    "um",   "am",
+	"le",	  "la",		  "les",   "un",    "une",	    "el",      "los",  "las",
+	"also",	  "additionally", "auch",  "aussi", "tambi\u00e9n", NULL};
 
 /* ---- reading ---- */
 
@@ -88,6 +116,17 @@ static void add_token(struct fact_words *f, const char *text, unsigned is)
 	t = &f->token[f->n++];
 	memcpy(t->text, text, strlen(text) + 1);
 	t->is = is;
+	memcpy(t->preposition, f->preposition, sizeof t->preposition);
+	t->article = f->article;
+	f->preposition[0] = '\0';
+	f->article = false;
+}
+
+static void take_filler(struct fact_words *f, const char *word)
+{
+	f->article = f->article || lists_hold(articles, word);
+	if (lists_hold(prepositions, word))
+		snprintf(f->preposition, sizeof f->preposition, "%s", word);
 }
 
 /* A verb ends the subject. */
@@ -107,6 +146,8 @@ static unsigned kind_of(const char *word, bool capital)
 		return IS_DATE;
 	if (strpbrk(word, "0123456789") || lists_hold(lists_numbers, word))
 		return IS_NUMBER;
+	if (lists_hold(lists_colours, word))
+		return IS_COLOUR;
 	return capital ? IS_NAME : 0;
 }
 
@@ -114,18 +155,17 @@ static void take_word(struct fact_words *f, char *word, bool capital)
 {
 	size_t n = strlen(word);
 
-	if (n > 3 && strcmp(word + n - 3, "n't") == 0) {
-		f->negated = !f->negated;
-		word[n - 3] = '\0';
-	} else if (n > 2 && strcmp(word + n - 2, "'s") == 0) {
+	if (n > 2 && strcmp(word + n - 2, "'s") == 0) {
 		word[n - 2] = '\0';
 	}
+	f->adds = f->adds || lists_hold(additions, word);
 	if (lists_hold(negations, word)) {
 		f->negated = !f->negated;
 		return;
 	}
 	if (lists_hold(selves, word)) {
 		f->has_self = true;
+		f->has_me = f->has_me || lists_hold(mine, word);
 		add_token(f, "i", IS_SELF);
 		return;
 	}
@@ -134,6 +174,7 @@ static void take_word(struct fact_words *f, char *word, bool capital)
 		if (lists_hold(equations, word) || lists_hold(fillers, word))
 			return;
 	} else if (lists_hold(fillers, word)) {
+		take_filler(f, word);
 		return;
 	}
 	if (!lists_hold(single, word) && !lists_hold(parts, word))
@@ -141,26 +182,50 @@ static void take_word(struct fact_words *f, char *word, bool capital)
 	add_token(f, word, kind_of(word, capital));
 }
 
-static bool is_numeral(const char *text, size_t n)
+static bool holds_character(const char *set, const char *text, size_t n)
 {
-	static const char numerals[] = "一二三四五六七八九十百千万月火水木金土일이삼사오육칠팔구십";
-
-	for (const char *p = numerals; *p; p += 3)
+	for (const char *p = set; *p; p += 3)
 		if (n == 3 && memcmp(p, text, 3) == 0)
 			return true;
 	return false;
 }
 
-static void take_dense(struct fact_words *f, const char *from, size_t n)
+/* Numerals, and the characters of weekdays where they stand in a weekday: by themselves these mean
+ * the moon, water or gold. */
+static unsigned dense_kind(const char *text, const char *from, size_t n)
 {
-	static const char *const nots[] = {"不", "没", "無", "안", "않", NULL};
-	char text[TOKEN_SIZE] = "";
+	static const char *const behind[] = {"曜", "요일", NULL};
+	static const char *const before[] = {"星期", "周", "週", "礼拜", NULL};
 
-	memcpy(text, from, n);
+	for (size_t i = 0; behind[i]; i++)
+		if (holds_character("月火水木金土日월화수목금토일", from, n) &&
+		    strncmp(from + n, behind[i], strlen(behind[i])) == 0)
+			return IS_DATE;
+	for (size_t i = 0; before[i]; i++) {
+		size_t k = strlen(before[i]);
+
+		if (holds_character("一二三四五六日天", from, n) && from >= text + k &&
+		    memcmp(from - k, before[i], k) == 0)
+			return IS_DATE;
+	}
+	return holds_character("一二两三四五六七八九十百千万", from, n) ? IS_NUMBER : 0;
+}
+
+static void take_dense(struct fact_words *f, const char *text, const char *from, size_t n)
+{
+	char token[TOKEN_SIZE] = "";
+
+	memcpy(token, from, n);
 	f->dense = true;
-	if (lists_hold(nots, text))
+	if (lists_hold(dense_negations, token))
 		f->negated = !f->negated;
-	add_token(f, text, is_numeral(from, n) ? IS_NUMBER : 0);
+	add_token(f, token, dense_kind(text, from, n));
+}
+
+/* Endings of Japanese, which the characters alone do not show. */
+static bool has_negative_ending(const char *text)
+{
+	return strstr(text, "ない") || strstr(text, "なかった") || strstr(text, "ません");
 }
 
 static void read_fact(struct fact_words *f, const char *text)
@@ -171,7 +236,7 @@ static void read_fact(struct fact_words *f, const char *text)
 
 	values_write(plain, text);
 	end = plain + strlen(plain);
-	*f = (struct fact_words){0};
+	*f = (struct fact_words){.negated = has_negative_ending(plain)};
 	while (p < end) {
 		const char *from = p;
 		uint32_t c = terms_next(&p, end);
@@ -179,7 +244,7 @@ static void read_fact(struct fact_words *f, const char *text)
 		size_t n = 0;
 
 		if (terms_is_dense(c)) {
-			take_dense(f, from, (size_t)(p - from));
+			take_dense(f, plain, from, (size_t)(p - from));
 			continue;
 		}
 		if (!terms_is_word(c))
@@ -224,16 +289,6 @@ static unsigned lacking(const struct fact_words *a, const struct fact_words *b, 
 	return n;
 }
 
-static unsigned count(const struct fact_words *f, unsigned side, bool values)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < f->n; i++)
-		n += (f->token[i].is & IS_SUBJECT) == side &&
-		     !(f->token[i].is & IS_VALUE) == !values;
-	return n;
-}
-
 static bool same_subject(const struct fact_words *a, const struct fact_words *b)
 {
 	return a->has_verb == b->has_verb && !lacking(a, b, IS_SUBJECT, true) &&
@@ -247,15 +302,6 @@ static bool has_verb_of(const struct fact_words *f, const char *const *list)
 		if (!(f->token[i].is & IS_SUBJECT) && lists_hold(list, f->token[i].text))
 			return true;
 	return false;
-}
-
-/* True if at least half of the other words are shared. */
-static bool half_shared(const struct fact_words *a, const struct fact_words *b)
-{
-	unsigned na = count(a, 0, false), nb = count(b, 0, false);
-	unsigned most = na > nb ? na : nb, shared = na - lacking(a, b, 0, false);
-
-	return 2 * shared >= most;
 }
 
 /* The persons and values in their order: "Ana beats Bob" is not "Bob beats Ana". */
@@ -287,36 +333,136 @@ static bool same_words(const struct fact_words *a, const struct fact_words *b)
 	return true;
 }
 
+static bool is_gone(const struct fact_words *a, unsigned i, const struct fact_words *b,
+		    unsigned kind)
+{
+	return !(a->token[i].is & IS_SUBJECT) && (a->token[i].is & IS_KIND) == kind &&
+	       !holds(b, &a->token[i], 0);
+}
+
+/* Numbers and dates may lose their preposition ("at 16:00", "16:00"). */
+static bool same_place(const struct token *a, const struct token *b, unsigned kind)
+{
+	if (strcmp(a->preposition, b->preposition) == 0)
+		return kind || a->article == b->article;
+	return (kind & (IS_NUMBER | IS_DATE)) && (!a->preposition[0] || !b->preposition[0]);
+}
+
+/* "gate 12": the number of something that the other one does not tell of. */
+static bool is_of_other(const struct fact_words *a, unsigned i, const struct fact_words *b)
+{
+	return i > 0 && (a->token[i].is & IS_NUMBER) && !a->token[i].preposition[0] &&
+	       is_gone(a, i - 1, b, 0);
+}
+
+/* A value of this kind (0: of none that is known) stands in the place of another one. */
+static bool has_changed(const struct fact_words *a, const struct fact_words *b, unsigned kind)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		for (unsigned k = 0; k < b->n; k++)
+			if (is_gone(a, i, b, kind) && is_gone(b, k, a, kind) &&
+			    !is_of_other(a, i, b) && !is_of_other(b, k, a) &&
+			    same_place(&a->token[i], &b->token[k], kind))
+				return true;
+	return false;
+}
+
+/* Returns the number of predicate words of this kind that a has and b lacks. */
+static unsigned count_gone(const struct fact_words *a, const struct fact_words *b, unsigned kind)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < a->n; i++)
+		n += is_gone(a, i, b, kind);
+	return n;
+}
+
+/* Two details of one subject ("is a nurse", "is 30") stand beside each other: only a value that
+ * another one of its kind replaces is a change. A thing may have several names, colours and places
+ * unless the verb says that it has one. */
+static bool is_changed(const struct fact_words *a, const struct fact_words *b)
+{
+	bool only = has_verb_of(a, single) && has_verb_of(b, single);
+	bool slot = only || (a->is_equation && b->is_equation);
+
+	if (b->adds)
+		return false;
+	if (only && has_changed(a, b, 0))
+		return true;
+	if (count_gone(a, b, 0) && count_gone(b, a, 0))
+		return false;
+	if (slot && (has_changed(a, b, IS_NAME) || has_changed(a, b, IS_COLOUR)))
+		return true;
+	/* "we meet Ana at four", "we meet Bob at five" */
+	if (count_gone(a, b, IS_NAME) && count_gone(b, a, IS_NAME))
+		return false;
+	return has_changed(a, b, IS_NUMBER) || has_changed(a, b, IS_DATE);
+}
+
 static enum fact_change compare_values(const struct fact_words *a, const struct fact_words *b)
 {
 	unsigned gone = lacking(a, b, 0, true) + lacking(a, b, 0, false);
 	unsigned come = lacking(b, a, 0, true) + lacking(b, a, 0, false);
-	bool slot = a->is_equation && b->is_equation && count(a, IS_SUBJECT, false) >= 2;
 
+	/* It denies the older one, or a part of it; "I don't like coffee" denies no "I like tea".
+	 */
 	if (a->negated != b->negated)
-		return half_shared(a, b) ? FACT_UPDATE : FACT_NEW;
+		return come ? FACT_NEW : FACT_UPDATE;
 	/* The older one says more. Without its number, date or name it is not the same. */
 	if (!come)
 		return lacking(a, b, 0, true) ? FACT_NEW : FACT_SAME;
-	if (!gone || slot)
-		return FACT_UPDATE;
-	if (lacking(b, a, 0, true) && lacking(a, b, 0, true) && half_shared(a, b))
-		return FACT_UPDATE;
-	return has_verb_of(a, single) && has_verb_of(b, single) ? FACT_UPDATE : FACT_NEW;
+	if (!gone)
+		return b->adds ? FACT_NEW : FACT_UPDATE;
+	return is_changed(a, b) ? FACT_UPDATE : FACT_NEW;
 }
 
+static bool is_ending(const struct token *t)
+{
+	const char *p = t->text;
+
+	return lists_hold(dense_negations, t->text) ||
+	       terms_is_hiragana(terms_next(&p, p + strlen(p)));
+}
+
+/* Returns the number of numerals and dates that a has and b lacks. *others: of the other
+ * characters and words those that are no grammar. */
+static unsigned count_dense(const struct fact_words *a, const struct fact_words *b,
+			    unsigned *others)
+{
+	unsigned n = 0;
+
+	*others = 0;
+	for (unsigned i = 0; i < a->n; i++) {
+		bool value = a->token[i].is & (IS_NUMBER | IS_DATE);
+
+		if (holds(b, &a->token[i], 0))
+			continue;
+		n += value;
+		*others += !value && !is_ending(&a->token[i]);
+	}
+	return n;
+}
+
+static bool same_sequence(const struct fact_words *a, const struct fact_words *b)
+{
+	for (unsigned i = 0; i < a->n && a->n == b->n; i++)
+		if (strcmp(a->token[i].text, b->token[i].text) != 0)
+			return false;
+	return a->n == b->n;
+}
+
+/* Most facts of one form share most characters ("我喜欢喝茶", "我喜欢喝酒"), so nothing but a
+ * numeral, a weekday or a negation may differ. */
 static enum fact_change compare_dense(const struct fact_words *a, const struct fact_words *b)
 {
-	unsigned gone = lacking(a, b, 0, true) + lacking(a, b, 0, false);
-	unsigned come = lacking(b, a, 0, true) + lacking(b, a, 0, false);
-	unsigned most = a->n > b->n ? a->n : b->n;
+	unsigned gone_others, come_others;
+	unsigned gone = count_dense(a, b, &gone_others), come = count_dense(b, a, &come_others);
 
-	if (!gone && !come && a->negated == b->negated)
-		return a->n == b->n && same_order(a, b) ? FACT_SAME : FACT_UPDATE;
-	return 5 * (gone > come ? gone : come) <= 2 * most && a->n && b->n &&
-			       strcmp(a->token[0].text, b->token[0].text) == 0
-		       ? FACT_UPDATE
-		       : FACT_NEW;
+	if (same_sequence(a, b))
+		return FACT_SAME;
+	if (gone_others || come_others || (!gone != !come))
+		return FACT_NEW;
+	return gone || a->negated != b->negated ? FACT_UPDATE : FACT_NEW;
 }
 
 static unsigned count_persons(const struct fact_words *f)
@@ -333,9 +479,9 @@ static enum fact_change compare_words(const struct fact_words *a, const struct f
 	if (a->dense || b->dense)
 		return compare_dense(a, b);
 	if (same_words(a, b))
-		return a->negated != b->negated ? FACT_UPDATE
-		       : same_order(a, b)	? FACT_SAME
-						: FACT_NEW;
+		return !same_order(a, b)	  ? FACT_NEW
+		       : a->negated != b->negated ? FACT_UPDATE
+						  : FACT_SAME;
 	if (same_subject(a, b))
 		return a->has_verb ? compare_values(a, b) : FACT_NEW;
 	if (has_verb_of(a, parts) && has_verb_of(b, parts) && !lacking(a, b, 0, false) &&
@@ -355,8 +501,9 @@ enum fact_change fact_compare(const char *older, const char *newer, bool same_sp
 	if (!a.n || !b.n || ((a.has_self || b.has_self) && !same_speaker))
 		return FACT_NEW;
 	change = compare_words(&a, &b);
-	/* Persons in another order: "Ana beats Bob". */
-	if (change != FACT_NEW || !meaning || (same_words(&a, &b) && count_persons(&b) > 1))
+	/* Persons in another order: "Ana beats Bob". The encoder knows no dense script. */
+	if (change != FACT_NEW || !meaning || a.dense || b.dense ||
+	    (same_words(&a, &b) && count_persons(&b) > 1))
 		return change;
 	return paraphrase_compare(older, newer, meaning);
 }
@@ -397,10 +544,23 @@ bool fact_may_be_same(const char *older, const char *newer)
 	       (a.negated == b.negated || !says_the_same_of(&a, &b));
 }
 
-bool fact_is_about_self(const char *text)
+enum fact_self fact_asks_about_self(const char *question)
+{
+	struct fact_words f;
+
+	read_fact(&f, question);
+	if (!f.has_me)
+		return FACT_SELF_NONE;
+	for (unsigned i = 0; i < f.n; i++)
+		if (!(f.token[i].is & IS_SELF) && !lists_hold(asking, f.token[i].text))
+			return FACT_SELF_PART;
+	return FACT_SELF_ALL;
+}
+
+bool fact_is_negated(const char *text)
 {
 	struct fact_words f;
 
 	read_fact(&f, text);
-	return f.has_self;
+	return f.negated;
 }

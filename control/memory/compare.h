@@ -27,7 +27,14 @@ enum fact_change fact_compare(const char *older, const char *newer, bool same_sp
 /* True if no number, date or name speaks against both saying the same, nor a negation of the same
  * words. */
 bool fact_may_be_same(const char *older, const char *newer);
-/* True if the text is about the person who says it ("my bike", "I"). */
-bool fact_is_about_self(const char *text);
+/* How much a question is about the person who asks it. "we" and "us" are not. */
+enum fact_self {
+	FACT_SELF_NONE,
+	FACT_SELF_PART, /* "what colour is my bike?" */
+	FACT_SELF_ALL,	/* about nothing else: "what do you know about me?" */
+};
+enum fact_self fact_asks_about_self(const char *question);
+/* True if the text denies what it tells. */
+bool fact_is_negated(const char *text);
 
 #endif

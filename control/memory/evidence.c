@@ -1,10 +1,13 @@
 #include "control/memory/evidence.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "control/memory/compare.h"
 #include "control/memory/guard.h"
+#include "control/memory/lists.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/memory/values.h"
@@ -140,4 +143,105 @@ bool evidence_has_words(const char *text, const char *author, const json_t *quot
 	    (shared == 1 && asked > 1 && slice_count_words(all, all, &said) < 2))
 		return false;
 	return has_names(told, all);
+}
+
+/* ---- the sentence around a quote ---- */
+
+enum { LINE_SIZE = 1024, BEFORE_VERB = 3 };
+
+static const char *const conditions[] = {"if",	    "unless",  "would",	     "wouldn't", "wish",
+					 "suppose", "imagine", "pretend",    "perhaps",	 "maybe",
+					 "wenn",    "falls",   "w\u00fcrde", NULL};
+static const char *const times[] = {"when", "once", "until", NULL};
+static const char *const speaking[] = {
+	"said", "says",	 "told",   "tells",    "thinks",   "thought", "claims", "claimed", "asked",
+	"asks", "wrote", "writes", "believes", "believed", "sagt",    "sagte",	NULL};
+static const char *const selves[] = {"i", "we", "ich", "wir", NULL};
+
+/* The next word of the span in lower case; false: none. */
+static bool read_word(const char **p, const char *end, char word[WORD_SIZE])
+{
+	size_t n = 0;
+
+	while (*p < end && !isalnum((unsigned char)**p) && !((unsigned char)**p & 0x80))
+		++*p;
+	for (; *p < end &&
+	       (isalnum((unsigned char)**p) || ((unsigned char)**p & 0x80) || **p == '\'');
+	     ++*p)
+		if (n < WORD_SIZE - 1)
+			word[n++] = (char)tolower((unsigned char)**p);
+	word[n] = '\0';
+	return n > 0;
+}
+
+static bool has_one_of(const char *from, const char *end, const char *const *list)
+{
+	char word[WORD_SIZE];
+
+	while (read_word(&from, end, word))
+		if (lists_hold(list, word))
+			return true;
+	return false;
+}
+
+static bool ends_sentence(const char *p)
+{
+	return strchr(".!?;", *p) && (!p[1] || p[1] == ' ');
+}
+
+/* Commas part clauses, and so does "but". */
+static bool ends_clause(const char *p)
+{
+	return *p == ',' || ends_sentence(p) || strncmp(p, " but ", 5) == 0;
+}
+
+/* Moves both ends of the span to those of the sentence or the clause that it stands in. */
+static void widen(const char *line, bool (*endsh)(const char *p), const char **from,
+		  const char **end)
+{
+	while (*from > line && !endsh(*from - 1))
+		--*from;
+	while (**end && !endsh(*end))
+		++*end;
+}
+
+/* The speaker's own name is "I". Words between the verb and the quote do not matter, unless a comma
+ * parts them. */
+static bool is_of_other(const char *from, const char *quote)
+{
+	char word[WORD_SIZE];
+	unsigned ago = BEFORE_VERB;
+
+	while (read_word(&from, quote, word)) {
+		const char *comma;
+
+		ago = lists_hold(selves, word) ? 0 : ago + 1;
+		if (!lists_hold(speaking, word) || ago < BEFORE_VERB)
+			continue;
+		comma = memchr(from, ',', (size_t)(quote - from));
+		if (!comma || !read_word(&comma, quote, word))
+			return true;
+	}
+	return false;
+}
+
+enum evidence_sense evidence_sense(const char *text, const char *line, const char *quote)
+{
+	const char *end_of_text = text + strlen(text), *at = strstr(line, quote);
+	const char *from = at, *end = at ? at + strlen(quote) : NULL, *clause, *clause_end;
+	char part[LINE_SIZE];
+
+	if (!at)
+		return EVIDENCE_SUPPOSES;
+	clause = from, clause_end = end;
+	widen(line, ends_sentence, &from, &end);
+	widen(line, ends_clause, &clause, &clause_end);
+	if ((has_one_of(from, end, conditions) && !has_one_of(text, end_of_text, conditions)) ||
+	    (has_one_of(clause, at, times) && !has_one_of(text, end_of_text, times)))
+		return EVIDENCE_SUPPOSES;
+	if (is_of_other(from, at) && !has_one_of(text, end_of_text, speaking))
+		return EVIDENCE_QUOTES_OTHER;
+	snprintf(part, sizeof part, "%.*s", (int)(clause_end - clause), clause);
+	utf8_mend(part);
+	return fact_is_negated(part) ? EVIDENCE_DENIES : EVIDENCE_SAYS;
 }

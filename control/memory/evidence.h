@@ -2,7 +2,8 @@
  *
  * An exact quote proves that somebody said its words, and not that they said the statement: a model
  * that quotes "red" may have invented the rest. So the numbers and names of a statement have to be
- * in the quotes, and with them a third of its content words. */
+ * in the quotes, and with them a third of its content words. Nor does it prove that they meant it:
+ * "eat meat" is a part of "I never eat meat", so the sentence around a quote is read, too. */
 #ifndef CONTROL_MEMORY_EVIDENCE_H
 #define CONTROL_MEMORY_EVIDENCE_H
 
@@ -16,5 +17,15 @@ bool evidence_has_numbers(const char *text, const json_t *quotes);
 /* True if the quotes hold the words and names of the text; author: whose statement it is, which
  * their own words do not name. */
 bool evidence_has_words(const char *text, const char *author, const json_t *quotes);
+
+/* What the sentence around a quote makes of it. */
+enum evidence_sense {
+	EVIDENCE_SAYS,
+	EVIDENCE_DENIES,       /* its clause is negated */
+	EVIDENCE_SUPPOSES,     /* a condition or a wish, which the text does not tell of */
+	EVIDENCE_QUOTES_OTHER, /* "Bob said …", which the text does not tell of */
+};
+/* quote is a part of the line, of whose sentence the text was made. */
+enum evidence_sense evidence_sense(const char *text, const char *line, const char *quote);
 
 #endif

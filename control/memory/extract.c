@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/compare.h"
 #include "control/memory/evidence.h"
 #include "proto/base/utf8.h"
 
@@ -205,6 +206,27 @@ static bool is_carried(const struct extract_fact *fact, const char *text, const 
 	       has_people(fact, text, evidence, lines, n);
 }
 
+/* The quotes mean what the fact says: it denies something if one of them does. */
+static bool is_meant(const char *text, const json_t *evidence, const struct extract_line *lines,
+		     size_t n)
+{
+	bool denied = false;
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(evidence, i, e)
+	{
+		const struct extract_line *l = find_line(lines, n, json_object_get(e, "u"));
+		enum evidence_sense sense =
+			l ? evidence_sense(text, l->text, text_at(e, "quote")) : EVIDENCE_SUPPOSES;
+
+		if (sense == EVIDENCE_SUPPOSES || sense == EVIDENCE_QUOTES_OTHER)
+			return false;
+		denied = denied || sense == EVIDENCE_DENIES;
+	}
+	return denied == fact_is_negated(text);
+}
+
 static enum extract_refusal read_fact(const json_t *fact, const struct extract_line *lines,
 				      size_t n, struct extract_fact *out)
 {
@@ -221,7 +243,8 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 	if (memory_check_text(text))
 		return EXTRACT_REFUSAL_GUARDED;
 	why = read_evidence(evidence, lines, n, out->user, out->evidence, &out->n_evidence);
-	if (!why && !is_carried(out, text, evidence, lines, n))
+	if (!why &&
+	    (!is_carried(out, text, evidence, lines, n) || !is_meant(text, evidence, lines, n)))
 		why = EXTRACT_REFUSAL_NO_EVIDENCE;
 	snprintf(out->text, sizeof out->text, "%s", text);
 	utf8_plain(out->text);

@@ -23,6 +23,11 @@ const char *const lists_dates[] = {
 	"domingo", "mondays",	"tuesdays",  "wednesdays", "thursdays", "fridays",    "saturdays",
 	"sundays", "easter",	"christmas", "weekend",	   "noon",	"midnight",   NULL};
 
+const char *const lists_colours[] = {"red",   "blue",	"green",   "yellow",	"black",  "white",
+				     "brown", "grey",	"gray",	   "pink",	"purple", "orange",
+				     "beige", "navy",	"teal",	   "turquoise", "gold",	  "silver",
+				     "cream", "violet", "crimson", "maroon",	NULL};
+
 bool lists_hold(const char *const *list, const char *word)
 {
 	for (; *list; list++)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-extern const char *const lists_numbers[], *const lists_dates[];
+extern const char *const lists_numbers[], *const lists_dates[], *const lists_colours[];
 
 /* word: in lower case. */
 bool lists_hold(const char *const *list, const char *word);

@@ -19,7 +19,7 @@ enum { WORDS = 48, WORD_SIZE = 24, TEXT_SIZE = WORDS * WORD_SIZE, STEM_MIN = 4 }
 
 struct word {
 	char text[WORD_SIZE];
-	bool value; /* a number or a date */
+	bool number, date;
 	bool name;
 };
 
@@ -29,8 +29,8 @@ struct statement {
 	bool negated, changes;
 };
 
-static const char *const negations[] = {"not",	   "no",      "never",	"none", "nobody",
-					"nothing", "without", "cannot", "nor",	NULL};
+static const char *const negations[] = {"not",	   "no",      "never", "none", "nobody",
+					"nothing", "without", "nor",   NULL};
 /* Words by which people tell that something is another way now. */
 static const char *const changes[] = {
 	"now",	    "anymore", "longer",      "instead", "cancelled", "sorry",	 "switched",
@@ -45,7 +45,7 @@ static const char *const fillers[] = {
 	"just", "really", "very", "about", "there", "is",   "are", "was",   "were", "be",   "been",
 	"have", "has",	  "had",  "will",  "would", "i",    "my",  "me",    "we",   "our",  "us",
 	"you",	"your",	  "he",	  "she",   "they",  "his",  "her", "their", "am",   "s",    "m",
-	"ve",	"d",	  "re",	  "ll",	   "ca",    "wo",   "got", NULL};
+	"ve",	"d",	  "re",	  "ll",	   "got",   NULL};
 /* Pairs that mean the same. */
 static const char *const same[][2] = {
 	{"begin", "start"},    {"begins", "starts"},	{"close", "shut"},
@@ -60,6 +60,11 @@ static const char *const same[][2] = {
 
 /* ---- reading ---- */
 
+static bool is_value(const struct word *w)
+{
+	return w->number || w->date;
+}
+
 static void add_word(struct statement *s, const char *word, bool name)
 {
 	struct word *w;
@@ -72,9 +77,10 @@ static void add_word(struct statement *s, const char *word, bool name)
 		return;
 	w = &s->word[s->n++];
 	snprintf(w->text, sizeof w->text, "%s", word);
-	w->value = lists_hold(lists_numbers, word) || lists_hold(lists_dates, word) ||
-		   strpbrk(word, "0123456789") ||
-		   (strcmp(word, "one") == 0 && s->n > 1 && s->word[s->n - 2].value);
+	w->date = lists_hold(lists_dates, word);
+	w->number = !w->date &&
+		    (lists_hold(lists_numbers, word) || strpbrk(word, "0123456789") ||
+		     (strcmp(word, "one") == 0 && s->n > 1 && is_value(&s->word[s->n - 2])));
 	w->name = name;
 }
 
@@ -97,12 +103,6 @@ static void read_statement(struct statement *s, const char *text)
 		for (; isalnum((unsigned char)*p) || ((unsigned char)*p & 0x80); p++)
 			if (n < sizeof word - 1)
 				word[n++] = (char)tolower((unsigned char)*p);
-		/* "doesn't", "can't" */
-		if (*p == '\'' && p[1] == 't' && n && word[n - 1] == 'n') {
-			word[n - 1] = '\0';
-			s->negated = !s->negated;
-			p += 2;
-		}
 		add_word(s, word, capital && !first && n > 1);
 		first = false;
 	}
@@ -125,7 +125,7 @@ static bool are_equal(const struct word *a, const struct word *b)
 		return true;
 	if (a->name || b->name)
 		return false;
-	if (a->value || b->value)
+	if (is_value(a) || is_value(b))
 		return lists_hold(lists_dates, a->text) && lists_hold(lists_dates, b->text) &&
 		       share_stem(a->text, b->text);
 	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
@@ -138,7 +138,7 @@ static bool are_equal(const struct word *a, const struct word *b)
 /* The words of a that b lacks. */
 struct rest {
 	char text[TEXT_SIZE];
-	size_t words, values, names;
+	size_t words, numbers, dates, names;
 };
 
 static void take_rest(struct rest *r, const struct statement *a, const struct statement *b)
@@ -154,7 +154,8 @@ static void take_rest(struct rest *r, const struct statement *a, const struct st
 		if (has)
 			continue;
 		r->words++;
-		r->values += a->word[i].value;
+		r->numbers += a->word[i].number;
+		r->dates += a->word[i].date;
 		r->names += a->word[i].name;
 		at += (size_t)snprintf(r->text + at, sizeof r->text - at, "%s%s", at ? " " : "",
 				       a->word[i].text);
@@ -171,6 +172,19 @@ static enum fact_change compare_rests(const struct rest *a, const struct rest *b
 	return m->likenessh(a->text, b->text, m->arg) >= least ? FACT_SAME : FACT_NEW;
 }
 
+static size_t count_values(const struct rest *r)
+{
+	return r->numbers + r->dates;
+}
+
+/* Nothing differs but a number that another one replaces, or a date that another one replaces: "on
+ * Friday" and "at four" are two details of one meeting. */
+static bool are_changed(const struct rest *gone, const struct rest *come)
+{
+	return count_values(gone) == gone->words && count_values(come) == come->words &&
+	       ((gone->numbers && come->numbers) || (gone->dates && come->dates));
+}
+
 enum fact_change paraphrase_compare(const char *older, const char *newer,
 				    const struct fact_meaning *m)
 {
@@ -182,11 +196,11 @@ enum fact_change paraphrase_compare(const char *older, const char *newer,
 	read_statement(&b, newer);
 	take_rest(&gone, &a, &b);
 	take_rest(&come, &b, &a);
-	if (whole < LIKE_WHOLE || gone.names || come.names)
+	/* Of another script nothing was read. */
+	if (!a.n || !b.n || whole < LIKE_WHOLE || gone.names || come.names)
 		return FACT_NEW;
-	if (gone.values || come.values)
-		return whole >= LIKE_CHANGED && a.negated == b.negated && gone.values &&
-				       gone.values == gone.words && come.values == come.words
+	if (count_values(&gone) || count_values(&come))
+		return whole >= LIKE_CHANGED && a.negated == b.negated && are_changed(&gone, &come)
 			       ? FACT_UPDATE
 			       : FACT_NEW;
 	if (b.changes && !a.changes)

@@ -13,11 +13,13 @@ enum { BESIDE = 2, BESIDE_MS = 120000, APART_MS = 6 * 3600000 };
 #define WEIGHT_MATCH   0.5
 #define WEIGHT_BESIDE  0.6 /* of a neighbour's base */
 #define WEIGHT_SPEAKER 0.15
+#define WEIGHT_TIME    0.15
 /* With vectors, of z-scores. */
 #define Z_MATCH		0.3
 #define Z_LIKENESS	0.7
 #define Z_BESIDE	0.15
 #define Z_SPEAKER	1.0
+#define Z_TIME		1.0
 #define Z_FACT_MATCH	0.3
 #define Z_FACT_LIKENESS 0.7
 
@@ -143,26 +145,25 @@ void rank_lines(struct rank_line *lines, size_t n)
 				 (both ? Z_BESIDE : WEIGHT_BESIDE) * best_beside(lines, n, i);
 		if (lines[i].named)
 			lines[i].score += both ? Z_SPEAKER : WEIGHT_SPEAKER;
+		if (lines[i].timely)
+			lines[i].score += both ? Z_TIME : WEIGHT_TIME;
 	}
 	qsort(lines, n, sizeof lines[0], by_score);
 }
 
-static int by_named(const void *a, const void *b)
-{
-	const struct rank_line *x = a, *y = b;
-
-	return x->named != y->named ? (x->named ? -1 : 1) : by_score(a, b);
-}
-
 void rank_facts(struct rank_line *facts, size_t n)
 {
-	if (has_vectors(facts, n))
+	bool both = has_vectors(facts, n);
+
+	if (both)
 		score_both(facts, n, Z_FACT_MATCH, Z_FACT_LIKENESS);
 	else
 		score_words(facts, n);
 	for (size_t i = 0; i < n; i++)
-		facts[i].score = facts[i].base;
-	qsort(facts, n, sizeof facts[0], by_named);
+		facts[i].score = facts[i].base + (!facts[i].named ? 0
+						  : both	  ? Z_SPEAKER
+								  : WEIGHT_SPEAKER);
+	qsort(facts, n, sizeof facts[0], by_score);
 }
 
 void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg)

@@ -19,6 +19,7 @@ struct rank_line {
 	double likeness; /* cosine to the question; only with has_likeness */
 	bool has_likeness;
 	bool named;	/* the question names its speaker */
+	bool timely;	/* it is of the time that the question may name */
 	double base;	/* of rank_lines: by itself, without its neighbours */
 	double score;	/* of rank_lines */
 	unsigned index; /* the caller's */
@@ -26,7 +27,8 @@ struct rank_line {
 
 /* Sorts them, the best first. Lines of one conversation; in its time order they are neighbours. */
 void rank_lines(struct rank_line *lines, size_t n);
-/* The same for facts, which have no neighbours: meaning weighs more. A named one comes first. */
+/* The same for facts, which have no neighbours: meaning weighs more. named: the question is about
+ * its author, who asks. */
 void rank_facts(struct rank_line *facts, size_t n);
 /* Moves a line before an older one that is about the same, so that the present value comes first.
  * lines: ranked, n; alike tells whether the lines with these indexes are. */

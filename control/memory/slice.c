@@ -10,6 +10,14 @@
 #include "control/memory/terms.h"
 #include "proto/base/utf8.h"
 
+enum {
+	SLICE_OTHERS = 2 * (SLICE_QUOTE + 80),
+	SLICE_LINE = SLICE_OTHERS + SLICE_SUMMARY + SLICE_AUTHOR + 100,
+	SLICE_NONE = SLICE_QUOTES,
+};
+/* Behind the date of a line. */
+#define SLICE_OTHER_TIME " (not of the time asked about, of which nothing was found)"
+
 /* ---- whether a text fits ---- */
 
 /* A word at *p, which moves behind it. Words of dense scripts end with the script. */
@@ -203,15 +211,47 @@ static bool append_line(struct memory_slice *s, const char *format, ...)
 	return true;
 }
 
-static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote,
-		   const char *former)
+/* Nothing of a time that is not known. */
+static void write_day(char to[CALENDAR_DATE], const struct memory_slice *s, uint64_t at_ms)
 {
-	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE];
+	to[0] = '\0';
+	if (at_ms)
+		calendar_date(to, at_ms, calendar_offset(s->zone, at_ms));
+}
+
+/* " (before that, from 2026-11-20 until 2026-11-23: "…")", and what contradicts it. */
+static void write_others(char to[SLICE_OTHERS], const struct memory_slice *s,
+			 const struct slice_quote *q)
+{
+	char text[SLICE_QUOTE + 1], from[CALENDAR_DATE], until[CALENDAR_DATE];
+	size_t n = 0;
+
+	to[0] = '\0';
+	if (q->former) {
+		copy_quote(text, sizeof text, q->former);
+		write_day(from, s, q->former_from_ms);
+		write_day(until, s, q->former_until_ms);
+		n = (size_t)snprintf(to, SLICE_OTHERS, " (before that%s%s%s%s: \"%s\")",
+				     *from ? ", from " : "", from, *until ? " until " : "", until,
+				     text);
+	}
+	if (q->against && n < SLICE_OTHERS) {
+		copy_quote(text, sizeof text, q->against);
+		write_day(from, s, q->against_ms);
+		snprintf(to + n, SLICE_OTHERS - n, " (contradicted by%s%s: \"%s\")",
+			 *from ? ", " : "", from, text);
+	}
+}
+
+static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote)
+{
+	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE], others[SLICE_OTHERS];
 
 	copy_author(author, q->author);
 	calendar_date(day, q->at_ms, calendar_offset(s->zone, q->at_ms));
-	return append_line(s, "- %s, %s: \"%s\"%s%s%s\n", author, day, quote,
-			   *former ? " (before that: \"" : "", former, *former ? "\")" : "");
+	write_others(others, s, q);
+	return append_line(s, "- %s, %s%s: \"%s\"%s\n", author, day,
+			   q->other_time ? SLICE_OTHER_TIME : "", quote, others);
 }
 
 bool slice_has_line(const char *text, const char *beginning)
@@ -237,27 +277,101 @@ static void keep(struct memory_slice *s, const struct slice_quote *q, const char
 	s->quoted[at].kind = kind;
 	s->quoted[at].id = q->id;
 	s->quoted[at].user = q->user;
+	s->quoted[at].at_ms = q->at_ms;
 	utf8_copy(s->quoted[at].text, sizeof s->quoted[at].text, quote);
 	s->facts += kind == 'f' || kind == 'p';
 	s->lines += kind == 'u';
 	s->summaries += kind == 's';
 }
 
+/* The beginning of a quote's line, which is the only one of its quote. */
+static char *find_line(struct memory_slice *s, unsigned at)
+{
+	char *line = s->text;
+
+	while (at-- > 0)
+		line = strchr(line, '\n') + 1;
+	return line;
+}
+
+static void remove_quote(struct memory_slice *s, unsigned at)
+{
+	char *line = find_line(s, at), *next = strchr(line, '\n') + 1;
+	char kind = s->quoted[at].kind;
+
+	memmove(line, next, strlen(next) + 1);
+	s->n -= (size_t)(next - line);
+	memmove(&s->quoted[at], &s->quoted[at + 1],
+		(slice_count(s) - at - 1) * sizeof s->quoted[0]);
+	s->facts -= kind == 'f' || kind == 'p';
+	s->lines -= kind == 'u';
+	s->summaries -= kind == 's';
+}
+
+/* Moves the last quote before this one. */
+static void move_last(struct memory_slice *s, unsigned before)
+{
+	unsigned last = slice_count(s) - 1;
+	char *to = find_line(s, before), *from = find_line(s, last), moved[SLICE_LINE];
+	size_t n = strlen(from);
+
+	if (last == before || n >= sizeof moved)
+		return;
+	memcpy(moved, from, n);
+	memmove(to + n, to, (size_t)(from - to));
+	memcpy(to, moved, n);
+	s->quoted[SLICE_QUOTES] = s->quoted[last];
+	memmove(&s->quoted[before + 1], &s->quoted[before], (last - before) * sizeof s->quoted[0]);
+	s->quoted[before] = s->quoted[SLICE_QUOTES];
+}
+
+/* Of the facts that are quoted already. */
+struct opposed {
+	unsigned before; /* an older one that it contradicts; it is told before that */
+	unsigned remove; /* an older one of the same author, which it takes the place of */
+};
+
+/* True if one of them says the same, or the same author contradicts it later. */
+static bool find_opposed(const struct memory_slice *s, const struct slice_quote *fact,
+			 const char *quote, struct opposed *out)
+{
+	for (unsigned i = 0; i < slice_count(s); i++) {
+		bool own = s->quoted[i].user == fact->user,
+		     newer = fact->at_ms > s->quoted[i].at_ms;
+		enum fact_change change;
+
+		if (!strchr("fp", s->quoted[i].kind))
+			continue;
+		change = newer ? fact_compare(s->quoted[i].text, quote, own, NULL)
+			       : fact_compare(quote, s->quoted[i].text, own, NULL);
+		if (change == FACT_SAME || (change == FACT_UPDATE && own && !newer))
+			return true;
+		if (change != FACT_UPDATE || !newer || out->before != SLICE_NONE)
+			continue;
+		out->before = i;
+		out->remove = own ? i : SLICE_NONE;
+	}
+	return false;
+}
+
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
 {
-	char quote[SLICE_QUOTE + 1], former[SLICE_QUOTE + 1] = "";
+	struct opposed o = {SLICE_NONE, SLICE_NONE};
+	char quote[SLICE_QUOTE + 1];
 
 	copy_quote(quote, sizeof quote, fact->text);
-	if (fact->former)
-		copy_quote(former, sizeof former, fact->former);
-	for (unsigned i = 0; i < slice_count(s); i++)
-		if (strchr("fp", s->quoted[i].kind) &&
-		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, NULL) !=
-			    FACT_NEW)
-			return false;
-	if (s->facts == limits_of(s)->facts || !append(s, fact, quote, former))
+	if (find_opposed(s, fact, quote, &o))
+		return false;
+	if (o.remove != SLICE_NONE)
+		remove_quote(s, o.remove);
+	/* Without room the newest of several authors is told. */
+	if (o.remove == SLICE_NONE && o.before != SLICE_NONE && s->facts == limits_of(s)->facts)
+		remove_quote(s, o.before);
+	if (s->facts == limits_of(s)->facts || !append(s, fact, quote))
 		return false;
 	keep(s, fact, quote, fact->private ? 'p' : 'f');
+	if (o.before != SLICE_NONE)
+		move_last(s, o.before);
 	return true;
 }
 
@@ -294,7 +408,7 @@ bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, cons
 
 	copy_quote(quote, sizeof quote, line->text);
 	if (s->lines == limits_of(s)->lines || has_line(s, line->id) ||
-	    !slice_fits(question, line->text) || !append(s, line, quote, ""))
+	    !slice_fits(question, line->text) || !append(s, line, quote))
 		return false;
 	keep(s, line, quote, 'u');
 	return true;
@@ -326,7 +440,7 @@ bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary
 
 	q.author = SLICE_SUMMARIZED + 2; /* append begins the line with "- " */
 	copy_quote(quote, sizeof quote, q.text);
-	if (s->summaries == SLICE_SUMMARIES || !append(s, &q, quote, ""))
+	if (s->summaries == SLICE_SUMMARIES || !append(s, &q, quote))
 		return false;
 	keep(s, &q, quote, 's');
 	return true;

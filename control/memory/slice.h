@@ -3,9 +3,10 @@
  *
  * Recalled text must not act on the model, so each quote stands on a line of its own, between
  * quotation marks, and holds none itself; names lose their marks, and one that reads like an order
- * is left out. One fact stands for each subject: of facts about the same
- * one, the first that is added. A line of the conversation enters only if it shares enough words
- * with the question; if nothing fits the slice is empty, and nothing enters the prompt. */
+ * is left out. Of facts that say the same the first one stays, of two that contradict each other
+ * the newer one of an author; what two authors say stands beside each other, the newer one first. A
+ * line of the conversation enters only if it shares enough words with the question; if nothing fits
+ * the slice is empty, and nothing enters the prompt. */
 #ifndef CONTROL_MEMORY_SLICE_H
 #define CONTROL_MEMORY_SLICE_H
 
@@ -42,6 +43,10 @@ struct slice_quote {
 	bool private;	    /* a fact of the user's own memory */
 	uint64_t at_ms;	    /* since 1970 */
 	const char *former; /* of a fact: what it took the place of; NULL: nothing */
+	uint64_t former_from_ms, former_until_ms; /* since 1970; 0: not known */
+	const char *against; /* of a fact: what contradicts it; NULL: nothing that is known */
+	uint64_t against_ms;
+	bool other_time; /* of a line: nothing was found of the time that the question names */
 };
 
 struct memory_slice {
@@ -51,9 +56,9 @@ struct memory_slice {
 	struct {
 		char kind; /* 'f': a fact, 'p': a private one, 'u': a line, 's': a summary */
 		uint32_t id;
-		uint64_t user;
+		uint64_t user, at_ms;
 		char text[SLICE_QUOTE + 1];
-	} quoted[SLICE_QUOTES];
+	} quoted[SLICE_QUOTES + 1]; /* the last place is for moving one */
 	size_t n;
 	char text[SLICE_BYTES_MOST + 1];
 };
@@ -62,7 +67,8 @@ struct memory_slice {
 #define SLICE_UNFINISHED "- you to "
 #define SLICE_SUMMARIZED "- summary of an earlier conversation here"
 
-/* False: it does not fit, or another fact says it already. */
+/* False: it does not fit, or another fact says it already, or the same author a newer one. It may
+ * take the place of an older one. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
 /* A line of the present conversation, which needs no question: at_ms is told as an age at now_ms.

@@ -71,10 +71,6 @@ static const char *const amounts[] = {"many",  "much",	"long", "tall", "old",	"o
 static const char *const times[] = {"time", "day", "date", "month", "weekday", NULL};
 static const char *const spans[] = {"week",  "weeks", "month", "months", "year",
 				    "years", "night", "noon",  "new",	 NULL};
-static const char *const colours[] = {"red",   "blue",	 "green",   "yellow",	 "black",  "white",
-				      "brown", "grey",	 "gray",    "pink",	 "purple", "orange",
-				      "beige", "navy",	 "teal",    "turquoise", "gold",   "silver",
-				      "cream", "violet", "crimson", "maroon",	 NULL};
 
 /* The kind that a question of two adjacent words asks for, as "how many". */
 static enum answer asked_by(const char *word, const char *next)
@@ -110,7 +106,7 @@ static bool answers(const char *text, enum answer asked)
 	while (next_word(&text, word)) {
 		bool number = isdigit((unsigned char)word[0]) || lists_hold(lists_numbers, word);
 
-		if (asked == COLOUR ? lists_hold(colours, word)
+		if (asked == COLOUR ? lists_hold(lists_colours, word)
 				    : number || (asked == TIME && (lists_hold(lists_dates, word) ||
 								   lists_hold(spans, word))))
 			return true;
@@ -160,7 +156,7 @@ bool support_check(const char *words, bool names_speaker, const struct support_l
 
 static bool is_alike(const struct rank_line *fact, double least)
 {
-	return fact->named || fact->match > 0 || !fact->has_likeness || fact->likeness >= least;
+	return fact->match > 0 || !fact->has_likeness || fact->likeness >= least;
 }
 
 bool support_check_fact(const struct rank_line *fact)

@@ -54,6 +54,11 @@ bool terms_is_dense(uint32_t c)
 	       (c >= 0xac00 && c <= 0xd7a3);					 /* Hangul */
 }
 
+bool terms_is_apostrophe(uint32_t c)
+{
+	return c == '\'' || c == 0x2018 || c == 0x2019 || c == 0x2bc;
+}
+
 bool terms_is_word(uint32_t c)
 {
 	if (c < 0x80)

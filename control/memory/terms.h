@@ -30,6 +30,8 @@ uint32_t terms_lower(uint32_t c);
 bool terms_is_dense(uint32_t c);
 /* True if the character is hiragana: pairs of these alone are mostly grammar. */
 bool terms_is_hiragana(uint32_t c);
+/* True if the character is an apostrophe, as keyboards or telephones write it. */
+bool terms_is_apostrophe(uint32_t c);
 /* True if the character is part of a word. */
 bool terms_is_word(uint32_t c);
 

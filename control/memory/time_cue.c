@@ -10,6 +10,8 @@
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS	INT64_C(86400000)
+/* Of a day's clock: until then people call it night. */
+#define NIGHT_END (5 * HOUR_MS)
 
 enum { TEXT_SIZE = 512 };
 
@@ -31,13 +33,24 @@ static const struct {
 #undef C
 };
 
+/* LAST: the last such day; WEEK: the one of the week before this one; LOOSE: the last one, unless
+ * the day belongs to what was talked about ("the meeting on Friday"). */
+enum weekday_kind { WEEKDAY_LAST, WEEKDAY_WEEK, WEEKDAY_LOOSE };
+
 static const struct {
 	const char *before, *after, *day[7];
-	bool is_week;
+	enum weekday_kind kind;
 } weekdays[] = {
-#define W(before, after, is_week, ...) {before, after, {__VA_ARGS__}, is_week},
+#define W(before, after, kind, ...) {before, after, {__VA_ARGS__}, WEEKDAY_##kind},
 	TIME_WEEKDAYS(W)
 #undef W
+};
+
+/* What makes a numeral behind "last week" a count of something ("上周三个人") or part of a word. */
+static const char *const counted[] = {
+#define N(text) text,
+	TIME_COUNTED(N)
+#undef N
 };
 
 /* Only with one of them "hier" is French: in German and Dutch it means "here". */
@@ -90,11 +103,11 @@ static int64_t month_of(int64_t day)
 	return month;
 }
 
-/* A window in local ms. elapsed: counted back from now, so the offset of now holds for both ends.
- */
+/* A window in local ms. */
 struct span {
 	int64_t from, to;
-	bool elapsed;
+	bool elapsed; /* counted back from now, so the offset of now holds for both ends */
+	bool loose;
 };
 
 static struct span span_of(enum cue_kind kind, int n, int64_t now)
@@ -102,47 +115,60 @@ static struct span span_of(enum cue_kind kind, int n, int64_t now)
 	int64_t day = floor_to(now, DAY_MS), from;
 	int64_t month = month_of(day / DAY_MS) - n;
 
+	/* "tonight" and "this morning" of somebody who is still up after midnight. */
+	if ((kind == CUE_NIGHT || kind == CUE_MORNING) && n == 0 && now - day < NIGHT_END)
+		day -= DAY_MS;
 	switch (kind) {
 	case CUE_DAYS:
-		return (struct span){day - n * DAY_MS, day - (n - 1) * DAY_MS, false};
+		return (struct span){.from = day - n * DAY_MS, .to = day - (n - 1) * DAY_MS};
 	case CUE_WEEKS:
 		/* 1970 began on a Thursday. */
 		from = floor_to(day + 3 * DAY_MS, 7 * DAY_MS) - 3 * DAY_MS - n * 7 * DAY_MS;
-		return (struct span){from, from + 7 * DAY_MS, false};
+		return (struct span){.from = from, .to = from + 7 * DAY_MS};
 	case CUE_MONTHS:
-		return (struct span){month_start(month) * DAY_MS, month_start(month + 1) * DAY_MS,
-				     false};
+		return (struct span){.from = month_start(month) * DAY_MS,
+				     .to = month_start(month + 1) * DAY_MS};
 	case CUE_MORNING:
-		return (struct span){day - n * DAY_MS + 5 * HOUR_MS,
-				     day - n * DAY_MS + 12 * HOUR_MS, false};
+		return (struct span){.from = day - n * DAY_MS + NIGHT_END,
+				     .to = day - n * DAY_MS + 12 * HOUR_MS};
 	case CUE_NIGHT:
-		return (struct span){day - n * DAY_MS + 17 * HOUR_MS,
-				     day - n * DAY_MS + 29 * HOUR_MS, false};
+		return (struct span){.from = day - n * DAY_MS + 17 * HOUR_MS,
+				     .to = day - (n - 1) * DAY_MS + NIGHT_END};
 	}
-	return (struct span){now, now, false};
+	return (struct span){.from = now, .to = now};
 }
 
-/* The nth part of a list that '|' parts, in front of the day or behind it. */
+static bool begins_counted(const char *text)
+{
+	for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+		if (strncmp(text, counted[i], strlen(counted[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A part of a list that '|' parts, in front of the day or behind it. */
 static bool find_joined(const char *text, const char *list, bool in_front, const char *day)
 {
 	char phrase[64];
 
 	while (*list) {
 		int n = (int)strcspn(list, "|");
+		const char *p;
 
 		if (in_front)
 			snprintf(phrase, sizeof phrase, "%.*s%s", n, list, day);
 		else
 			snprintf(phrase, sizeof phrase, "%s%.*s", day, n, list);
-		if (find_phrase(text, phrase))
+		p = find_phrase(text, phrase);
+		if (p && !begins_counted(p + strlen(phrase)))
 			return true;
 		list += n + (list[n] == '|');
 	}
 	return false;
 }
 
-/* in_week: of a week that is named, too, whose name alone is a cue. */
-static bool find_weekday(const char *text, int64_t now, bool in_week, struct span *out)
+/* WEEKDAY_WEEK: of a week that is named, too, whose name alone is a cue. */
+static bool find_weekday(const char *text, int64_t now, enum weekday_kind kind, struct span *out)
 {
 	int64_t today = floor_to(now, DAY_MS) / DAY_MS, weekday = (today + 3) % 7;
 
@@ -151,12 +177,13 @@ static bool find_weekday(const char *text, int64_t now, bool in_week, struct spa
 			int64_t ago = (weekday - i + 7) % 7;
 			const char *day = weekdays[l].day[i];
 
-			if (weekdays[l].is_week != in_week ||
+			if (weekdays[l].kind != kind ||
 			    (!find_joined(text, weekdays[l].before, true, day) &&
 			     !find_joined(text, weekdays[l].after, false, day)))
 				continue;
-			ago = in_week ? weekday + 7 - i : ago ? ago : 7;
+			ago = kind == WEEKDAY_WEEK ? weekday + 7 - i : ago ? ago : 7;
 			*out = span_of(CUE_DAYS, (int)ago, now);
+			out->loose = kind == WEEKDAY_LOOSE;
 			return true;
 		}
 	return false;
@@ -181,6 +208,12 @@ static int number_before(const char *text, const char *end)
 	return n && n < 5 && isdigit((unsigned char)*from) ? atoi(from) : 0;
 }
 
+static struct span span_ago(int64_t now, int64_t ago, int64_t unit)
+{
+	return (struct span){
+		.from = now - ago - unit / 2, .to = now - ago + unit / 2, .elapsed = true};
+}
+
 /* "two days ago": that day; "three hours ago": half an hour before and after. */
 static bool find_ago(const char *text, int64_t now, struct span *out)
 {
@@ -193,21 +226,28 @@ static bool find_ago(const char *text, int64_t now, struct span *out)
 		     {"week", 7 * DAY_MS},
 		     {"month", 30 * DAY_MS}};
 
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-		const char *p = strstr(text, units[i].unit);
-		size_t n = strlen(units[i].unit);
-		int many = p ? number_before(text, p) : 0;
-
-		if (!many || strncmp(p + n + (p[n] == 's'), " ago", 4) != 0)
-			continue;
-		if (units[i].ms == DAY_MS)
-			*out = span_of(CUE_DAYS, many, now);
-		else if (units[i].ms > DAY_MS)
-			*out = span_of(i == 3 ? CUE_WEEKS : CUE_MONTHS, many, now);
-		else
-			*out = (struct span){now - many * units[i].ms - units[i].ms / 2,
-					     now - many * units[i].ms + units[i].ms / 2, true};
+	if (find_phrase(text, "half an hour ago")) {
+		*out = span_ago(now, HOUR_MS / 2, HOUR_MS / 2);
 		return true;
+	}
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		size_t n = strlen(units[i].unit);
+
+		for (const char *p = strstr(text, units[i].unit); p;
+		     p = strstr(p + n, units[i].unit)) {
+			int many = number_before(text, p);
+
+			if (!many || strncmp(p + n + (p[n] == 's'), " ago", 4) != 0)
+				continue;
+			if (units[i].ms < DAY_MS)
+				*out = span_ago(now, many * units[i].ms, units[i].ms);
+			else
+				*out = span_of(units[i].ms == DAY_MS ? CUE_DAYS
+					       : i == 3		     ? CUE_WEEKS
+								     : CUE_MONTHS,
+					       many, now);
+			return true;
+		}
 	}
 	return false;
 }
@@ -247,7 +287,9 @@ static void copy_lower(char to[TEXT_SIZE], const char *from)
 	while ((at = p, c = terms_next(&p, end)) && n + (size_t)(p - at) < TEXT_SIZE) {
 		uint32_t lower = terms_lower(c);
 
-		if (p - at == 2 && lower >= 0x80 && lower < 0x800) {
+		if (terms_is_apostrophe(c)) {
+			to[n++] = '\'';
+		} else if (p - at == 2 && lower >= 0x80 && lower < 0x800) {
 			to[n++] = (char)(0xc0 | lower >> 6);
 			to[n++] = (char)(0x80 | (lower & 0x3f));
 		} else if (p - at == 1 && c < 0x80) {
@@ -277,13 +319,15 @@ bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_
 	offset = calendar_offset(zone, now_ms) * 1000;
 	now = (int64_t)now_ms + offset;
 	copy_lower(text, question);
-	if (!find_ago(text, now, &s) && !find_weekday(text, now, true, &s) &&
-	    !find_cue(text, now, &s) && !find_weekday(text, now, false, &s))
+	if (!find_ago(text, now, &s) && !find_weekday(text, now, WEEKDAY_WEEK, &s) &&
+	    !find_cue(text, now, &s) && !find_weekday(text, now, WEEKDAY_LAST, &s) &&
+	    !find_weekday(text, now, WEEKDAY_LOOSE, &s))
 		return false;
 	if (s.elapsed)
-		*out = (struct time_window){time_of(s.from - offset), time_of(s.to - offset)};
+		*out = (struct time_window){time_of(s.from - offset), time_of(s.to - offset),
+					    s.loose};
 	else
 		*out = (struct time_window){time_of(calendar_time(zone, s.from)),
-					    time_of(calendar_time(zone, s.to))};
+					    time_of(calendar_time(zone, s.to)), s.loose};
 	return true;
 }

@@ -12,10 +12,12 @@
 
 struct time_window {
 	uint64_t since_ms, until_ms;
+	bool loose; /* it may be the time of what was talked about: "the meeting on Tuesday" */
 };
 
-/* False: the question names no time. "on Tuesday" and "last Tuesday" are the last one before today;
- * a weekday without such a word may be what was talked about. */
+/* False: the question names no time. "last Tuesday" is the last one before today, and so is "on
+ * Tuesday", as a loose window; a weekday without such a word, and "this Tuesday", is what was
+ * talked about. Until 5 o'clock "tonight" and "this morning" are those of the day before. */
 bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_zone *zone,
 		   struct time_window *out);
 

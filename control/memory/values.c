@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/memory/terms.h"
+
 enum { WORD_SIZE = 16, VALUE_SIZE = 32, HOURS = 12, MINUTES = 60, DIGITS = 9 };
 
 /* ---- words ---- */
@@ -276,16 +278,73 @@ static bool read_number(const char **p, char out[VALUE_SIZE])
 	return true;
 }
 
-void values_write(char out[VALUES_TEXT], const char *text)
+/* ---- contractions ---- */
+
+/* Of "not": those that lose more than the "n't", and all without the apostrophe. And of verbs. */
+static const char *const contractions[][2] = {
+	{"can't", "can not"},	    {"won't", "will not"},    {"shan't", "shall not"},
+	{"ain't", "is not"},	    {"cannot", "can not"},    {"cant", "can not"},
+	{"wont", "will not"},	    {"dont", "do not"},	      {"doesnt", "does not"},
+	{"didnt", "did not"},	    {"isnt", "is not"},	      {"arent", "are not"},
+	{"wasnt", "was not"},	    {"werent", "were not"},   {"havent", "have not"},
+	{"hasnt", "has not"},	    {"hadnt", "had not"},     {"couldnt", "could not"},
+	{"aint", "is not"},	    {"wouldnt", "would not"}, {"mustnt", "must not"},
+	{"shouldnt", "should not"}, {"i'm", "I am"},	      {"i've", "I have"},
+	{"i'll", "I will"},	    {"i'd", "I would"},	      {"we're", "we are"},
+	{"we've", "we have"},	    {"we'll", "we will"},     {"it's", "it is"},
+	{"he's", "he is"},	    {"she's", "she is"},      {"they're", "they are"},
+	{"that's", "that is"},	    {"there's", "there is"}};
+
+static bool read_contraction(const char **p, char out[VALUE_SIZE])
 {
+	char word[WORD_SIZE];
+	const char *end = read_word(*p, word);
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i < sizeof contractions / sizeof contractions[0]; i++)
+		if (strcmp(contractions[i][0], word) == 0) {
+			snprintf(out, VALUE_SIZE, "%s", contractions[i][1]);
+			*p = end;
+			return true;
+		}
+	if (n <= 3 || strcmp(word + n - 3, "n't") != 0)
+		return false;
+	snprintf(out, VALUE_SIZE, "%.*s not", (int)n - 3, word);
+	*p = end;
+	return true;
+}
+
+static void copy_plain(char out[VALUES_TEXT], const char *text)
+{
+	const char *end = text + strlen(text), *from = text;
+	size_t n = 0;
+	uint32_t c;
+
+	while ((c = terms_next(&text, end)) && n + (size_t)(text - from) < VALUES_TEXT) {
+		if (terms_is_apostrophe(c))
+			out[n++] = '\'';
+		else
+			for (; from < text; from++)
+				out[n++] = *from;
+		from = text;
+	}
+	out[n] = '\0';
+}
+
+void values_write(char out[VALUES_TEXT], const char *said)
+{
+	char plain[VALUES_TEXT] = "";
+	const char *text = plain;
 	size_t n = 0;
 
+	copy_plain(plain, said);
 	while (*text && n + VALUE_SIZE < VALUES_TEXT) {
 		char value[VALUE_SIZE], word[WORD_SIZE];
 		const char *end;
 
-		if (read_phrase(&text, value) || read_relative(&text, value) ||
-		    read_clock(&text, value) || read_number(&text, value)) {
+		if (read_phrase(&text, value) || read_contraction(&text, value) ||
+		    read_relative(&text, value) || read_clock(&text, value) ||
+		    read_number(&text, value)) {
 			n += (size_t)snprintf(out + n, VALUES_TEXT - n, "%s", value);
 			continue;
 		}

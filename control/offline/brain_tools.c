@@ -65,6 +65,7 @@ static void say_when(json_int_t days, char *buf, size_t size)
 /* The newest two. */
 static void say_found(const json_t *output, char *buf, size_t size)
 {
+	bool other = json_is_true(json_object_get(json_array_get(output, 0), "other_time"));
 	size_t i, n = 0;
 	const json_t *one;
 	char when[64];
@@ -77,7 +78,10 @@ static void say_found(const json_t *output, char *buf, size_t size)
 
 		say_when(json_integer_value(minutes) / MINUTES_A_DAY, when, sizeof when);
 		if (speaker && said && n < size && i < 2)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.", i ? " " : "",
+			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.",
+					      i	      ? " "
+					      : other ? "I have no record of that time. "
+						      : "",
 					      when, speaker, said);
 	}
 	if (!n)

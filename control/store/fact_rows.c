@@ -371,7 +371,7 @@ static void bind_untold(sqlite3_stmt *s, const struct job *j, const json_t *requ
 	bind_list(s, 9, json_object_get(request, "without_channels"));
 }
 
-/* own_first: facts that the speaker told come before better matches of others. */
+/* own_first: of more than STORE_FACTS_MAX those that the speaker told are among the rows. */
 static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine,
 			       bool own_first)
 {
@@ -438,7 +438,7 @@ static int add_former(struct db *db, json_t *fact)
 /* Facts in the order in which they answer the question. */
 struct found {
 	size_t n;
-	bool about_self; /* the question is about the speaker */
+	enum fact_self self; /* the question is about the speaker */
 	struct rank_line rank[STORE_FACTS_MAX + LIKE];
 	json_t *fact[STORE_FACTS_MAX + LIKE];
 };
@@ -457,7 +457,7 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	r.match = db_real(s, 9);
 	r.likeness = fact_known_likeness(like, r.id);
 	r.has_likeness = r.likeness != 0;
-	r.named = out->about_self && db_uint(s, 4) == j->user;
+	r.named = out->self != FACT_SELF_NONE && db_uint(s, 4) == j->user;
 	for (size_t i = 0; i < out->n; i++) {
 		if (out->rank[i].id != r.id)
 			continue;
@@ -490,7 +490,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	int err = fact_known_find_likes(db, e, &question, other, &like);
 	sqlite3_stmt *s;
 
-	out->about_self = fact_is_about_self(words);
+	out->self = fact_asks_about_self(words);
 	/* Facts that are found in time are better than none. */
 	err = err == ETIMEDOUT ? 0 : err;
 	for (size_t i = 0; i < like.n && out->n < LIKE && !err; i++) {
@@ -501,7 +501,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	if (!err && (!like.n || terms_query(query, words))) {
-		s = use_facts(db, j, words, mine, out->about_self);
+		s = use_facts(db, j, words, mine, out->self != FACT_SELF_NONE);
 		bind_tags(s, json_object_get(request, "tags"));
 		bind_untold(s, j, request);
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
@@ -517,6 +517,12 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	return err;
 }
 
+/* "what do you know about me?": whatever the speaker has told. */
+static bool is_asked_for(const struct found *f, size_t i)
+{
+	return f->self == FACT_SELF_ALL && f->rank[i].named;
+}
+
 int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	json_t *request = json_loads(j->text, 0, NULL), *list = json_array();
@@ -529,10 +535,10 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 	for (size_t i = 0; !err && i < found->n && json_array_size(list) < j->version; i++) {
 		json_t *fact = found->fact[found->rank[i].index];
 
-		if (!support_check_fact(&found->rank[i]))
+		if (!is_asked_for(found, i) && !support_check_fact(&found->rank[i]))
 			continue;
 		json_object_set_new(fact, "score", json_real(found->rank[i].score));
-		if (!support_is_sure(&found->rank[i]))
+		if (!is_asked_for(found, i) && !support_is_sure(&found->rank[i]))
 			json_object_set_new(fact, "unsure", json_true());
 		err = add_former(db, fact);
 		err = err ? err : add_people(db, fact);

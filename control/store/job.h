@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/memory/time_cue.h"
+
 struct bus_event;
 struct db;
 struct embedding;
@@ -77,6 +79,7 @@ struct job {
 	bool any;	      /* of facts: the server's memory, too */
 	bool grants;	      /* of JOB_PUT_CONSENT: struct consent_change */
 	bool urgent; /* of a search: a prompt waits for it, and needs nothing that was just said */
+	struct time_window when; /* of a search for lines: struct store_said */
 	uint32_t search_ms; /* of a search: after which it makes do with what it has found; 0: none
 			     */
 	struct vector *meaning; /* of the question, by an encoder elsewhere; own, or NULL */

@@ -30,7 +30,7 @@ enum {
 	BESIDE = 2,   /* lines before and after each of them */
 	NEWER = 32,   /* of the best lines, a newer one about the same comes first */
 	CLOSE = 12,   /* of these; a line behind them has to be more alike */
-	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
+	LINES = 2 * (FOUND + LIKE) * (1 + 2 * BESIDE), /* of a loose window and of all times */
 };
 
 /* Cosine from which two lines are taken to be about the same. */
@@ -40,11 +40,18 @@ enum {
 struct lines {
 	size_t n;
 	struct question_people named;
+	struct time_window loose; /* whose lines are worth more; until_ms 0: none */
 	struct rank_line rank[LINES];
 	json_t *line[LINES];
-	bool unsure; /* nothing in the best lines supports an answer */
-	bool late;   /* the time was up before all were found */
+	bool unsure;	 /* nothing in the best lines supports an answer */
+	bool late;	 /* the time was up before all were found */
+	bool other_time; /* nothing was found of the time that the question names */
 };
+
+static bool is_within(const struct time_window *w, uint64_t at_ms)
+{
+	return at_ms >= w->since_ms && at_ms < w->until_ms;
+}
 
 static int64_t end_of(const struct job *j)
 {
@@ -129,6 +136,7 @@ static int take_lines(struct db *db, sqlite3_stmt *s, struct lines *out)
 		struct rank_line r = {.id = db_uint(s, 0),
 				      .at_ms = db_uint(s, 1),
 				      .match = db_real(s, 6),
+				      .timely = is_within(&out->loose, db_uint(s, 1)),
 				      .named = !db_uint(s, 5) &&
 					       question_people_has(&out->named, db_uint(s, 2))};
 		size_t i = 0;
@@ -364,11 +372,12 @@ static int take_terms(struct db *db, const struct job *j, const char *query, str
 {
 	const struct search_scope scope = {j->guild, j->channel, j->now_ms, (uint64_t)end_of(j)};
 	struct term_search *t = NULL;
+	size_t most = out->n + FOUND;
 	uint64_t id;
 	double match;
 	int err = term_search_alloc(&t, db, &scope, query);
 
-	while (!err && out->n < FOUND) {
+	while (!err && out->n < most) {
 		err = term_search_next(t, &id, &match);
 		if (!err)
 			err = take_line(db, j, id, match, out);
@@ -378,30 +387,66 @@ static int take_terms(struct db *db, const struct job *j, const char *query, str
 	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
 }
 
-static int find_lines(struct db *db, struct embedding *e, const struct job *j,
-		      const json_t *present, struct lines *out)
+/* By the question's words and meaning; without both the newest ones. */
+static int take_found(struct db *db, struct embedding *e, const struct job *j,
+		      const struct meaning *m, const char *query, struct lines *out)
+{
+	int err = 0;
+
+	if (j->now_ms >= (uint64_t)end_of(j))
+		return 0;
+	if (!*query && !m->is)
+		return take_lines(db, use_lines(db, DB_FIND_NEWEST, j, true, (unsigned)j->version),
+				  out);
+	if (*query)
+		err = take_terms(db, j, query, out);
+	if (!err && m->is)
+		err = take_like(db, e, j, &m->vector, out);
+	out->late = out->late || err == ETIMEDOUT;
+	return err == ETIMEDOUT ? 0 : err;
+}
+
+/* Of the time that the question names. If that is loose, or empty, of all times; *j becomes the
+ * time that was searched. */
+static int take_timely(struct db *db, struct embedding *e, struct job *j, const struct meaning *m,
+		       const char *query, struct lines *out)
+{
+	const struct time_window *when = &j->when;
+	struct job in = *j;
+	int err;
+
+	if (!when->until_ms)
+		return take_found(db, e, j, m, query, out);
+	in.now_ms = when->since_ms > j->now_ms ? when->since_ms : j->now_ms;
+	if (when->until_ms < (uint64_t)end_of(j))
+		in.until_ms = when->until_ms;
+	if (when->loose)
+		out->loose = *when;
+	err = take_found(db, e, &in, m, query, out);
+	if (!err && (!out->n || (when->loose && (*query || m->is)))) {
+		out->other_time = !out->n && !when->loose;
+		return take_found(db, e, j, m, query, out);
+	}
+	*j = in;
+	return err;
+}
+
+static int find_lines(struct db *db, struct embedding *e, struct job *j, const json_t *present,
+		      struct lines *out)
 {
 	char query[TERMS_QUERY_MAX];
 	struct meaning m = {0};
-	bool terms;
 	int err = question_people_find(db, j->guild, present, j->text, &out->named);
 
 	/* Without those whom it names a search is better than none. */
 	out->late = err == ETIMEDOUT;
 	if (err && !out->late)
 		return err;
-	err = 0;
 	read_meaning(db, e, j, present, &m);
-	terms = terms_query(query, m.is ? m.words : j->text);
-	if (!terms && !m.is)
-		return take_lines(db, use_lines(db, DB_FIND_NEWEST, j, true, (unsigned)j->version),
-				  out);
-	if (terms)
-		err = take_terms(db, j, query, out);
-	if (!err && m.is)
-		err = take_like(db, e, j, &m.vector, out);
-	out->late = out->late || err == ETIMEDOUT;
-	err = err == ETIMEDOUT ? 0 : err;
+	terms_query(query, m.is ? m.words : j->text);
+	err = take_timely(db, e, j, &m, query, out);
+	if (!*query && !m.is)
+		return err;
 	/* What follows are short look-ups for the lines that were found. */
 	db_lift_limit(db);
 	if (!err)
@@ -451,6 +496,8 @@ int said_find(struct db *db, struct embedding *e, const struct job *asked, char 
 		err = add_near(db, j, &lines->rank[i], line);
 		if (lines->unsure)
 			json_object_set_new(line, "unsure", json_true());
+		if (lines->other_time)
+			json_object_set_new(line, "other_time", json_true());
 		json_array_append(found, line);
 	}
 	db_rollback(db);

@@ -23,6 +23,7 @@ struct embedding_vectors;
 struct env;
 struct settings;
 struct store;
+struct time_window;
 struct vector;
 
 enum {
@@ -102,6 +103,9 @@ struct store_said {
 	/* {"NAME": "ID", …}: whom words name by the names of people present; NULL: nobody. Other
 	 * names are looked up in the lines. */
 	const char *people;
+	/* That the question names, borrowed for the call; NULL: none. Lines of other times are
+	 * found beside those of a loose one, and in place of them if there are none. */
+	const struct time_window *when;
 	unsigned most;	  /* at most STORE_SAID_MAX */
 	uint32_t wait_ms; /* for the vector of words (struct store_question) */
 };
@@ -110,7 +114,8 @@ enum { STORE_SAID_MAX = 35 };
  * document: [{"id": 12, "user": "ID", "name": "Ana", "at_ms": …, "text": "…", "bot": false,
  * "near": [the line before and the one after, as far as there are any]}, …]. user of a line of the
  * bot: the person it answered; "cut": true: the end of the session cut it. "unsure": true: the
- * lines are near the question, and none supports an answer. Errors as store_settings_put. */
+ * lines are near the question, and none supports an answer. "other_time": true: nothing was found
+ * of the time that the question names, and this is of another one. Errors as store_settings_put. */
 int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg);
 
 struct store_lookups {

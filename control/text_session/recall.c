@@ -161,18 +161,39 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 
 /* ---- the sections ---- */
 
-/* The newest one that may be told. */
-static const json_t *find_former(const struct text_recall *r, const json_t *fact)
+static const json_t *first_told(const struct text_recall *r, const json_t *list)
 {
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(fact, "former"), i, one)
+	json_array_foreach(list, i, one)
 	{
 		if (text_session_may_tell(r->job->g, r->job->channel, one))
 			return one;
 	}
 	return NULL;
+}
+
+static uint64_t ms_at(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+/* The newest that it took the place of, and what contradicts it, as far as they may be told. */
+static void add_others(const struct text_recall *r, const json_t *fact, struct slice_quote *q)
+{
+	const json_t *former = first_told(r, json_object_get(fact, "former"));
+	const json_t *against = first_told(r, json_object_get(fact, "conflicts"));
+
+	if (former) {
+		q->former = text_at(former, "text");
+		q->former_from_ms = ms_at(former, "from_ms");
+		q->former_until_ms = ms_at(former, "until_ms");
+	}
+	if (against) {
+		q->against = text_at(against, "text");
+		q->against_ms = ms_at(against, "from_ms");
+	}
 }
 
 static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
@@ -183,18 +204,17 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 	json_array_foreach(found, i, fact)
 	{
 		const struct text_job *job = r->job;
-		const json_t *former = find_former(r, fact);
 		struct slice_quote q = {
 			.id = (uint32_t)json_integer_value(json_object_get(fact, "id")),
 			.text = text_at(fact, "text"),
-			.at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms")),
-			.former = former ? text_at(former, "text") : NULL};
+			.at_ms = ms_at(fact, "at_ms")};
 
 		if (r->slice.facts < most && text_session_may_tell(job->g, job->channel, fact) &&
 		    !json_is_true(json_object_get(fact, "unsure")) &&
 		    !json_is_true(json_object_get(fact, "private")) &&
 		    may_tell(r, text_at(fact, "user"), &q.user)) {
 			q.author = author_of(r, fact, q.user);
+			add_others(r, fact, &q);
 			slice_add_fact(&r->slice, &q);
 			r->job->others |= q.user != r->user;
 		}
@@ -209,8 +229,10 @@ static void add_found(struct text_recall *r, const json_t *found)
 
 	json_array_foreach(found, i, line)
 	{
-		if (!json_is_true(json_object_get(line, "unsure")) && read_line(r, line, &q))
-			slice_add_line(&r->slice, &q, r->question);
+		if (json_is_true(json_object_get(line, "unsure")) || !read_line(r, line, &q))
+			continue;
+		q.other_time = json_is_true(json_object_get(line, "other_time"));
+		slice_add_line(&r->slice, &q, r->question);
 	}
 }
 
@@ -386,10 +408,8 @@ static void find_lines(struct text_recall *r, enum part part, uint64_t channel, 
 				  .wait_ms = g->settings->memory_wait_ms};
 
 	/* A time that the question names limits the search, as in conversation_search. */
-	if (part == PART_LINES && time_cue_find(r->question, r->now_ms, &zone, &window)) {
-		what.since_ms = window.since_ms > what.since_ms ? window.since_ms : what.since_ms;
-		what.until_ms = window.until_ms;
-	}
+	if (part == PART_LINES && time_cue_find(r->question, r->now_ms, &zone, &window))
+		what.when = &window;
 	r->part[part].out = !store_find_said(g->ts->conf.store, &what, take_part, &r->part[part]);
 }
 

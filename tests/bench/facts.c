@@ -1,6 +1,7 @@
 /* Facts, through the store: dedupe_update and dedupe_same, pairs of statements of tests/memory
- * written one after the other, and what a reflection adds by a stand-in model that errs in one of
- * twenty cases (dedupe_same_model, dedupe_update_model).
+ * written one after the other, dedupe_other, two details of one subject, which both have to stay,
+ * and what a reflection adds by a stand-in model that errs in one of twenty cases
+ * (dedupe_same_model, dedupe_update_model).
  *
  *   facts [--tuned]      the tuned half of the pairs */
 #include <errno.h>
@@ -85,6 +86,29 @@ static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
 		}
 		free(status);
 	}
+}
+
+/* Two details of one subject: neither may end or swallow the other. */
+static void other_row(uint64_t *guild)
+{
+	struct corpus_count stand = {0};
+	json_t *pairs = corpus_pairs("tests/memory/details.jsonl"), *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+	{
+		char *status;
+
+		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
+		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		if (strcmp(status, "inserted") != 0)
+			fprintf(stderr, "facts: %s: %s\n", status,
+				json_string_value(json_object_get(pair, "b")));
+		corpus_add(&stand, strcmp(status, "inserted") == 0);
+		free(status);
+	}
+	corpus_print("dedupe_other", stand);
+	json_decref(pairs);
 }
 
 /* ---- reflection ---- */
@@ -233,6 +257,7 @@ static void dedupe_rows(bool tuned)
 	corpus_print("dedupe_same", p.merged);
 	reflect(&p);
 	print_reflected(&p);
+	other_row(&guild);
 	json_decref(p.truth);
 }
 

@@ -15,14 +15,12 @@
 #include "control/store/said.h"
 #include "tests/bench/bench.h"
 
-static json_t *read_lines(const char *half, const char *name, const char *file, bool need)
+static json_t *read_file(const char *path, bool need)
 {
 	json_t *all = json_array(), *one;
-	char path[256], line[8192];
-	FILE *f;
+	char line[8192];
+	FILE *f = fopen(path, "r");
 
-	snprintf(path, sizeof path, "tests/memory/%s/%s/%s.jsonl", half, name, file);
-	f = fopen(path, "r");
 	if (!f && need)
 		bench_die("%s cannot be read", path);
 	while (f && fgets(line, sizeof line, f)) {
@@ -34,6 +32,19 @@ static json_t *read_lines(const char *half, const char *name, const char *file, 
 	if (f)
 		fclose(f);
 	return all;
+}
+
+static json_t *read_lines(const char *half, const char *name, const char *file, bool need)
+{
+	char path[256];
+
+	snprintf(path, sizeof path, "tests/memory/%s/%s/%s.jsonl", half, name, file);
+	return read_file(path, need);
+}
+
+json_t *corpus_pairs(const char *path)
+{
+	return read_file(path, true);
 }
 
 uint64_t corpus_time(const json_t *at)
@@ -104,25 +115,31 @@ struct corpus_window corpus_window(const json_t *question)
 	if (!asked ||
 	    !time_cue_find(json_string_value(json_object_get(question, "q")), at, NULL, &w))
 		return (struct corpus_window){.until_ms = at};
-	return (struct corpus_window){w.since_ms, w.until_ms < at ? w.until_ms : at, true};
+	/* A loose one limits no search. */
+	if (w.loose)
+		w.since_ms = 0;
+	return (struct corpus_window){w.since_ms, w.loose || w.until_ms > at ? at : w.until_ms};
 }
 
 size_t corpus_search(const struct corpus *c, struct db *db, struct embedding *e,
 		     const json_t *question, uint64_t u[CORPUS_FOUND], json_t **found)
 {
-	struct corpus_window w = corpus_window(question);
+	const json_t *asked = json_object_get(question, "at");
+	uint64_t at = asked ? corpus_time(asked) : UINT64_C(4000000000000);
+	const char *words = json_string_value(json_object_get(question, "q"));
 	struct job j = {.kind = JOB_FIND_SAID,
 			.guild = c->guild,
 			.channel = CORPUS_CHANNEL,
-			.now_ms = w.since_ms,
-			.until_ms = w.until_ms,
+			.until_ms = at,
 			.version = CORPUS_FOUND,
 			.author = (char *)"",
-			.text = strdup(json_string_value(json_object_get(question, "q")))};
+			.text = strdup(words)};
 	char *text = NULL;
 	json_t *lines, *line;
 	size_t i, n = 0;
 
+	if (asked)
+		time_cue_find(words, at, NULL, &j.when);
 	BENCH_OK(said_find(db, e, &j, &text));
 	lines = json_loads(text, 0, NULL);
 	json_array_foreach(lines, i, line)

@@ -25,15 +25,17 @@ struct corpus {
 void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
 		 uint64_t guild);
 void corpus_free(struct corpus *c);
+/* The objects of a file, a line each. Ends the program if it cannot be read. The caller frees it.
+ */
+json_t *corpus_pairs(const char *path);
 
 /* ms since 1970 of "2026-03-02 19:04:10". */
 uint64_t corpus_time(const json_t *at);
 uint64_t corpus_user(const char *name);
 
-/* The window that a question names, up to the question. */
+/* The window that limits the search for a question: the one that it names, up to the question. */
 struct corpus_window {
 	uint64_t since_ms, until_ms;
-	bool named;
 };
 struct corpus_window corpus_window(const json_t *question);
 

@@ -13,11 +13,13 @@
 struct env;
 struct http;
 struct settings;
+struct time_window;
 
 /* A search of the voice channel's timeline. */
 struct tool_said {
-	const char *speaker, *query; /* may be "" */
-	uint64_t since_ms, until_ms; /* since 1970; until_ms 0: no end */
+	const char *speaker, *query;	/* may be "" */
+	uint64_t since_ms;		/* since 1970: nothing from before */
+	const struct time_window *when; /* that the query names; NULL: none. Borrowed */
 	unsigned most;
 };
 

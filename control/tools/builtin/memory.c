@@ -26,7 +26,8 @@ static unsigned number_of(const json_t *arguments, const char *key, unsigned oth
 	return json_is_number(v) ? (unsigned)json_number_value(v) : otherwise;
 }
 
-/* A time in the question is the window; code resolves it, because models count days badly. */
+/* A time in the question is the window, also one from before max_age_hours; code resolves it,
+ * because models count days badly. */
 int builtin_conversation_search(struct builtins *b, const struct tool_start *call,
 				const json_t *arguments)
 {
@@ -36,13 +37,14 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 				 .query = text_of(arguments, "query"),
 				 .since_ms = now > hours * HOUR_MS ? now - hours * HOUR_MS : 0,
 				 .most = number_of(arguments, "top_k", MOST)};
-	struct time_window window;
 	const struct server_zone server = {b->host.env, b->host.settings};
 	const struct calendar_zone zone = server_zone(&server);
+	struct time_window when;
 
-	if (time_cue_find(said.query, now, &zone, &window)) {
-		said.since_ms = window.since_ms;
-		said.until_ms = window.until_ms;
+	if (time_cue_find(said.query, now, &zone, &when)) {
+		said.when = &when;
+		if (when.since_ms < said.since_ms)
+			said.since_ms = when.since_ms;
 	}
 	return b->host.searchh(call->id, &said, b->host.arg);
 }

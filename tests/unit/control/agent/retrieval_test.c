@@ -214,6 +214,23 @@ TEST(lines_of_a_renamed_person_come_first_when_the_question_has_the_present_name
 	close_memory(&s);
 }
 
+TEST(a_prompt_tells_that_nothing_was_said_at_the_time_asked_about)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	s.settings->store_words_hours = 240;
+	come(&s, BOB, "Bob");
+	add_line(&s, BOB, "Bob", "the birthday cake is burnt", 100);
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	CHECK(strstr(
+		retrieve(&s, "parley what about the birthday cake yesterday"),
+		"(not of the time asked about, of which nothing was found): \"the birthday cake"));
+	CHECK(strstr(retrieve(&s, "parley what about the birthday cake"), ": \"the birthday cake"));
+	CHECK(!strstr(s.agent->room->retrieval.slice, "not of the time"));
+	close_memory(&s);
+}
+
 TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
 {
 	static struct scene s;
@@ -260,6 +277,49 @@ static const char *call_memory(struct scene *s, enum tool_memory_op op, bool any
 		err = ETIMEDOUT;
 	agent_memory_free(m);
 	return err ? strerror(err) : output;
+}
+
+/* What conversation_search tells in a turn with these words of Bob. */
+static const char *search_lines(struct scene *s, const char *asked, const char *query)
+{
+	struct room_turn *turn = &s->agent->room->turns.turn[ROOM_TURNS - 1], before = *turn;
+	struct room_turn *active = s->agent->room->turns.active;
+	const struct tool_said q = {.speaker = "", .query = query, .most = 5};
+	struct agent_memory *m = NULL;
+	int err = agent_memory_alloc(&m, s->agent, take_output, NULL);
+
+	*turn = (struct room_turn){.phase = ROOM_PHASE_ASKED, .user = BOB};
+	room_segment_add(turn, BOB, "Bob", 1, asked);
+	s->agent->room->turns.active = turn;
+	output[0] = '\0';
+	if (!err)
+		err = agent_memory_search(m, 1, &q);
+	tmr_start(scene_watch, 0);
+	if (!err && !scene_run(s, has_output))
+		err = ETIMEDOUT;
+	agent_memory_free(m);
+	*turn = before;
+	s->agent->room->turns.active = active;
+	return err ? strerror(err) : output;
+}
+
+/* Transcripts may have no marks, so a question may hold the whole sentence that it asks for. */
+TEST(a_line_that_the_question_repeats_is_evidence_unless_it_is_the_question)
+{
+	static const char asked[] = "parley who said the meeting is on friday";
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	come(&s, BOB, "Bob");
+	strcpy(s.settings->time_zone, "Etc/GMT-5");
+	add_line(&s, ALICE, "Alice", "the meeting is on friday", 2);
+	add_line(&s, BOB, "Bob", asked, 0);
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	CHECK(strstr(search_lines(&s, asked, "meeting friday"),
+		     "\"speaker\":\"Alice\",\"speaker_id\":\""));
+	CHECK(strstr(output, "\"said\":\"the meeting is on friday\",\"at\":\"20"));
+	CHECK(!strstr(output, "parley who"));
+	close_memory(&s);
 }
 
 TEST(tools_tell_private_facts_only_while_their_owner_is_alone)

@@ -57,3 +57,13 @@ TEST(local_times_are_found_around_a_change_of_the_clocks)
 	CHECK_INT(calendar_time(NULL, 5), 5);
 	CHECK_INT(calendar_offset(NULL, 5), 0);
 }
+
+TEST(a_minute_is_that_of_the_zones_clocks)
+{
+	char text[CALENDAR_MINUTE];
+
+	calendar_minute(text, UINT64_C(1795442400000), 0);
+	CHECK_STR(text, "2026-11-23 14:00");
+	calendar_minute(text, UINT64_C(1795442400000), 20700);
+	CHECK_STR(text, "2026-11-23 19:45");
+}

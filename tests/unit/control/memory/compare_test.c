@@ -35,6 +35,33 @@ TEST(a_changed_number_name_date_or_negation_is_an_update)
 		{"we meet Ana at four", "we meet Ana at five", FACT_UPDATE},
 		{"会議は四時です", "会議は五時です", FACT_UPDATE},
 		{"회의는 4시", "회의는 5시", FACT_UPDATE},
+		{"会议在周五", "会议在周一", FACT_UPDATE},
+		{"我喜欢喝茶", "我不喜欢喝茶", FACT_UPDATE},
+		{"お茶が好きです", "お茶が好きではありません", FACT_UPDATE},
+		{"The meeting is on Friday at four", "The meeting is on Monday", FACT_UPDATE},
+		{"My flight leaves at four", "My flight leaves from gate B at five", FACT_UPDATE},
+		{"The meeting is on Friday", "The meeting is cancelled", FACT_UPDATE},
+		{"The meeting is at 16:00", "The meeting is 17:00", FACT_UPDATE},
+		{"the new puppy is called Waffle", "the new puppy is called Truffle", FACT_UPDATE},
+	};
+
+	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+/* U+2019 is what telephones write; transcripts may have no apostrophe at all. */
+TEST(contractions_are_negations)
+{
+	static const struct pair pairs[] = {
+		{"I can come on Friday", "I can't come on Friday", FACT_UPDATE},
+		{"I can come on Friday", "I can\u2019t come on Friday", FACT_UPDATE},
+		{"I can come on Friday", "I cant come on Friday", FACT_UPDATE},
+		{"I can swim", "I cannot swim", FACT_UPDATE},
+		{"I will come", "I won't come", FACT_UPDATE},
+		{"I will come", "I won\u2019t come", FACT_UPDATE},
+		{"I like coffee", "I don\u2019t like coffee", FACT_UPDATE},
+		{"the door is open", "the door isnt open", FACT_UPDATE},
+		{"I don't eat meat", "I don\u2019t eat meat", FACT_SAME},
+		{"I can't swim", "I cannot swim", FACT_SAME},
 	};
 
 	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
@@ -66,6 +93,26 @@ TEST(what_is_about_something_else_stands_beside_it)
 		{"version 2 ships on Friday", "version 3 ships on Monday", FACT_NEW},
 		{"I gave Bob a book", "Bob gave me a book", FACT_NEW},
 		{"会議は四時です", "猫が好きです", FACT_NEW},
+		{"my sister is a nurse", "my sister is 30", FACT_NEW},
+		{"my bike is red", "my bike is in the garage", FACT_NEW},
+		{"The release is on Friday", "The release is at four", FACT_NEW},
+		{"The meeting starts on Monday", "The meeting starts at 5", FACT_NEW},
+		{"The meeting is at four", "The meeting is for five people", FACT_NEW},
+		{"I play tennis on Monday", "I play chess on Friday", FACT_NEW},
+		{"we meet Ana at four", "we meet Bob at five", FACT_NEW},
+		{"I like Ana", "I like Bob", FACT_NEW},
+		{"I like tea", "I don't like coffee", FACT_NEW},
+		{"The meeting is at four", "The meeting isn't at five", FACT_NEW},
+		{"I live in Berlin", "I live with my sister", FACT_NEW},
+		{"I work at the bakery", "I work on weekends", FACT_NEW},
+		{"I have two dogs", "I also have three cats", FACT_NEW},
+		{"I have a dog", "I have another dog", FACT_NEW},
+		{"my flight leaves at six", "my flight leaves from gate 12", FACT_NEW},
+		{"Ana beats Bob", "Bob doesn't beat Ana", FACT_NEW},
+		{"我喜欢喝茶", "我喜欢喝酒", FACT_NEW},
+		{"お茶が好きです", "お酒が好きです", FACT_NEW},
+		{"お水が好きです", "お金が好きです", FACT_NEW},
+		{"我和Ana去看电影", "我和Bob去看电影", FACT_NEW},
 		{"", "my bike is red", FACT_NEW},
 	};
 
@@ -78,6 +125,25 @@ TEST(my_of_two_people_is_not_the_same)
 	CHECK_INT(fact_compare("my bike is red", "my bike is red", false, NULL), FACT_NEW);
 	CHECK_INT(fact_compare("the release is on Monday", "the release is on Friday", false, NULL),
 		  FACT_UPDATE);
+}
+
+TEST(a_question_is_about_its_asker_in_part_or_as_a_whole)
+{
+	static const struct {
+		const char *question;
+		enum fact_self self;
+	} cases[] = {
+		{"what colour is my bike?", FACT_SELF_PART},
+		{"when do I have to leave?", FACT_SELF_PART},
+		{"what do you know about me?", FACT_SELF_ALL},
+		{"tell me everything you remember about me", FACT_SELF_ALL},
+		{"when do we leave for our trip?", FACT_SELF_NONE},
+		{"can you tell us who won the match?", FACT_SELF_NONE},
+		{"when is the release?", FACT_SELF_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		CHECK_INT(fact_asks_about_self(cases[i].question), cases[i].self);
 }
 
 /* Of a model's duplicates. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "tests/test.h"
 
 enum { ANA = 501, BOB = 502 };
@@ -85,6 +87,56 @@ TEST(what_the_model_invents_is_refused)
 	CHECK(refused(
 		"{\"said_by\":\"p1\",\"kind\":\"plan\",\"conf\":0.2,\"text\":\"my bike is red\"}",
 		EXTRACT_REFUSAL_UNSURE));
+}
+
+/* A quote is a part of a sentence that may mean the opposite. */
+TEST(a_fact_says_what_its_quotes_mean)
+{
+	static const struct {
+		const char *line, *quote, *text;
+		bool kept;
+	} cases[] = {
+		{"I never eat meat", "eat meat", "I eat meat", false},
+		{"I never eat meat", "never eat meat", "I never eat meat", true},
+		{"I don\u2019t eat meat", "eat meat", "I eat meat", false},
+		{"I eat meat", "I eat meat", "I don't eat meat", false},
+		{"I don't own a car, I own a bike", "I own a bike", "I own a bike", true},
+		{"if I lose I'll quit the guild", "I'll quit the guild", "I'll quit the guild",
+		 false},
+		{"if I lose, I'll quit the guild", "I'll quit the guild", "I'll quit the guild",
+		 false},
+		{"I'll quit the guild if I lose", "I'll quit the guild", "I'll quit the guild",
+		 false},
+		{"if I lose I'll quit the guild", "quit the guild", "I'll quit the guild if I lose",
+		 true},
+		{"I would sell my bike", "sell my bike", "I sell my bike", false},
+		{"when I am rich I will sell my bike", "sell my bike", "I sell my bike", false},
+		{"Bob said \"I'm moving to Rome\"", "I'm moving to Rome", "I am moving to Rome",
+		 false},
+		{"Bob said, I'm moving to Rome", "I'm moving to Rome", "I am moving to Rome",
+		 false},
+		{"Bob said I'm moving to Rome", "moving to Rome", "Bob said he is moving to Rome",
+		 true},
+		{"I said I'm moving to Rome", "moving to Rome", "I am moving to Rome", true},
+		{"Bob told me a joke, and I am moving to Rome", "I am moving to Rome",
+		 "I am moving to Rome", true},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct extract_line line = {
+			.id = 11, .user = ANA, .at_ms = 1000, .name = "Ana", .text = cases[i].line};
+		json_t *answer = json_pack("{s:[{s:s,s:s,s:s,s:[{s:i,s:s}]}]}", "facts", "said_by",
+					   "p1", "kind", "plan", "text", cases[i].text, "evidence",
+					   "u", 11, "quote", cases[i].quote);
+		char *text = json_dumps(answer, 0);
+
+		CHECK(extract_read(text, &line, 1, &result));
+		if (result.facts != cases[i].kept)
+			test_fail(__FILE__, __LINE__, "\"%s\" of \"%s\": kept=%u", cases[i].text,
+				  cases[i].line, result.facts);
+		free(text);
+		json_decref(answer);
+	}
 }
 
 TEST(orders_and_secrets_are_refused)

@@ -46,12 +46,21 @@ TEST(a_changed_number_or_date_is_an_update_and_never_the_same)
 	CHECK_INT(compare("she lands at half past ten", "she lands at ten thirty", 0.95, 0),
 		  FACT_SAME);
 	CHECK_INT(compare("two dogs live there", "three cats live there", 0.95, 1), FACT_NEW);
+	/* Two details of one meeting. */
+	CHECK_INT(compare("the release is on friday", "the release is at four", 0.95, 1), FACT_NEW);
+	CHECK_INT(compare("the release is on friday at four", "the release is at four", 0.95, 1),
+		  FACT_NEW);
+	/* Nothing was read. */
+	CHECK_INT(compare("\u044f \u043b\u044e\u0431\u043b\u044e", "\u043e\u043d", 0.99, 1),
+		  FACT_NEW);
 }
 
 TEST(names_negation_and_changes_are_never_the_same)
 {
 	CHECK_INT(compare("the lead is Ana", "the lead is Bob", 0.99, 1), FACT_NEW);
 	CHECK_INT(compare("I like coriander", "I do not like coriander", 0.99, 1), FACT_NEW);
+	CHECK_INT(compare("I like coriander", "I don\u2019t like coriander", 0.99, 1), FACT_NEW);
+	CHECK_INT(compare("I can come", "I can\u2019t come", 0.99, 1), FACT_NEW);
 	CHECK_INT(compare("we meet at the fountain", "we meet at the clock now", 0.9, 1), FACT_NEW);
 	CHECK_INT(compare("the red logo is best", "the blue logo is best", 0.94, 0.72), FACT_NEW);
 }

@@ -53,17 +53,20 @@ TEST(meaning_counts_beside_words)
 	CHECK_INT(lines[3].id, 4);
 }
 
-TEST(of_facts_meaning_weighs_more_and_own_ones_come_first)
+/* An own one comes before one like it, and not before one that fits. */
+TEST(of_facts_meaning_weighs_more_and_own_ones_have_a_bonus)
 {
 	struct rank_line facts[] = {
 		{.id = 1, .match = 4, .likeness = 0.1, .has_likeness = true},
-		{.id = 2, .match = 0, .likeness = 0.9, .has_likeness = true},
-		{.id = 3, .match = 0, .likeness = 0.1, .has_likeness = true, .named = true}};
+		{.id = 2, .match = 4, .likeness = 0.9, .has_likeness = true},
+		{.id = 3, .match = 4, .likeness = 0.9, .has_likeness = true, .named = true},
+		{.id = 4, .match = 0, .likeness = 0.1, .has_likeness = true, .named = true}};
 
-	rank_facts(facts, 3);
+	rank_facts(facts, 4);
 	CHECK_INT(facts[0].id, 3);
 	CHECK_INT(facts[1].id, 2);
-	CHECK_INT(facts[2].id, 1);
+	CHECK_INT(facts[2].id, 4);
+	CHECK_INT(facts[3].id, 1);
 }
 
 /* Lines 0 and 2 are about the same. */

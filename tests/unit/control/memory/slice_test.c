@@ -35,6 +35,16 @@ TEST(facts_are_quoted_with_author_and_date)
 			  "meeting is on friday\")\n");
 	CHECK_INT(s.facts, 1);
 	CHECK_INT(s.quoted[0].id, 7);
+	s = (struct memory_slice){0};
+	q.former_from_ms = 19998 * DAY;
+	q.former_until_ms = 20000 * DAY;
+	q.against = "the meeting is in may";
+	q.against_ms = 19999 * DAY;
+	CHECK(slice_add_fact(&s, &q));
+	CHECK_STR(s.text,
+		  "- Ana, 2024-10-04: \"the meeting is on sunday\" (before that, from "
+		  "2024-10-02 until 2024-10-04: \"the meeting is on friday\") (contradicted "
+		  "by, 2024-10-03: \"the meeting is in may\")\n");
 }
 
 TEST(a_name_is_one_short_line_without_marks_or_orders)
@@ -55,7 +65,7 @@ TEST(a_name_is_one_short_line_without_marks_or_orders)
 	}
 }
 
-TEST(one_fact_stands_for_each_subject)
+TEST(one_fact_of_an_author_stands_for_each_subject)
 {
 	struct memory_slice s = {0};
 
@@ -63,6 +73,61 @@ TEST(one_fact_stands_for_each_subject)
 	CHECK(!add(&s, 2, ANA, "the meeting is on friday"));
 	CHECK(add(&s, 3, BOB, "my bike is red"));
 	CHECK_INT(s.facts, 2);
+	CHECK(!add(&s, 4, BOB, "the meeting is on sunday"));
+	CHECK(add(&s, 5, ANA, "the meeting is at four"));
+}
+
+static bool add_at(struct memory_slice *s, uint32_t id, uint64_t user, const char *text,
+		   uint64_t day)
+{
+	struct slice_quote q = quote(id, user, text);
+
+	q.at_ms = day * DAY;
+	return slice_add_fact(s, &q);
+}
+
+TEST(contradicting_facts_of_two_authors_are_told_the_newest_first)
+{
+	struct memory_slice s = {0};
+
+	CHECK(add_at(&s, 1, ANA, "my bike is red", 20000));
+	CHECK(add_at(&s, 2, ANA, "the release is on tuesday", 20000));
+	CHECK(add_at(&s, 3, BOB, "the release is on friday", 20003));
+	CHECK_STR(s.text, "- Ana, 2024-10-04: \"my bike is red\"\n"
+			  "- Bob, 2024-10-07: \"the release is on friday\"\n"
+			  "- Ana, 2024-10-04: \"the release is on tuesday\"\n");
+	CHECK_INT(s.quoted[1].id, 3);
+	CHECK_INT(s.quoted[2].id, 2);
+	/* Of one author the newer one, in whatever order they come. */
+	CHECK(add_at(&s, 4, ANA, "the release is on monday", 20001));
+	CHECK(!add_at(&s, 5, ANA, "the release is on sunday", 19999));
+	CHECK_INT(s.facts, 3);
+	CHECK(strstr(s.text, "monday") && !strstr(s.text, "tuesday"));
+	CHECK_INT(s.n, strlen(s.text));
+}
+
+TEST(without_room_the_newer_fact_takes_the_place_of_the_one_it_contradicts)
+{
+	static const struct slice_limits limits = {2, 0, 2000};
+	struct memory_slice s = {.limits = &limits};
+
+	CHECK(add_at(&s, 1, ANA, "the release is on tuesday", 20000));
+	CHECK(add_at(&s, 2, ANA, "my bike is red", 20000));
+	CHECK(!add_at(&s, 3, BOB, "my tea is hot", 20003));
+	CHECK(add_at(&s, 4, BOB, "the release is on friday", 20003));
+	CHECK_INT(s.facts, 2);
+	CHECK(!strstr(s.text, "tuesday") && strstr(s.text, "friday") && strstr(s.text, "bike"));
+}
+
+TEST(lines_of_another_time_than_asked_are_marked)
+{
+	struct slice_quote q = quote(1, BOB, "that boat sank");
+	struct memory_slice s = {0};
+
+	q.other_time = true;
+	CHECK(slice_add_line(&s, &q, "which boat sank yesterday"));
+	CHECK_STR(s.text, "- Bob, 2024-10-04 (not of the time asked about, of which nothing was "
+			  "found): \"that boat sank\"\n");
 }
 
 TEST(a_quote_cannot_end_itself)

@@ -84,8 +84,9 @@ TEST(a_fact_about_another_subject_answers_nothing)
 	CHECK(support_check_fact(&fact) && !support_is_sure(&fact));
 	fact.likeness = 0.4;
 	CHECK(support_is_sure(&fact));
+	/* Nor does one by the asker, because it is theirs. */
 	fact = (struct rank_line){.likeness = 0.05, .has_likeness = true, .named = true};
-	CHECK(support_check_fact(&fact));
+	CHECK(!support_check_fact(&fact));
 	fact = (struct rank_line){.likeness = 0}; /* no encoder */
 	CHECK(support_check_fact(&fact));
 }

@@ -147,6 +147,69 @@ TEST(each_language_of_the_room_names_times)
 	CHECK_STR(window("was machen wir am Montag", 0), "none");
 }
 
+/* Tuesday, 24 November 2026, 00:30 UTC, and in New York and Tokyo with it. */
+TEST(after_midnight_tonight_is_the_evening_that_began_before)
+{
+	static const char *const tonight[] = {"what did Ana say tonight",
+					      "was war heute Abend",
+					      "ce soir",
+					      "今晩",
+					      "今晚",
+					      "this evening"};
+	static const int32_t offsets[] = {0, -18000, 32400};
+	const uint64_t half_past = UINT64_C(1795480200000);
+
+	for (size_t z = 0; z < sizeof offsets / sizeof offsets[0]; z++) {
+		int32_t offset_s = offsets[z];
+		const struct calendar_zone zone = {fixed, &offset_s};
+		uint64_t at = half_past - (uint64_t)(int64_t)offset_s * 1000;
+
+		for (size_t i = 0; i < sizeof tonight / sizeof tonight[0]; i++)
+			CHECK_STR(window_at(tonight[i], at, &zone), "11-23T17:00 11-24T05:00");
+		CHECK_STR(window_at("this morning", at, &zone), "11-23T05:00 11-23T12:00");
+		CHECK_STR(window_at("last night", at, &zone), "11-23T17:00 11-24T05:00");
+		/* At five a day has begun. */
+		CHECK_STR(window_at("tonight", at + UINT64_C(16200000), &zone),
+			  "11-24T17:00 11-25T05:00");
+		CHECK_STR(window_at("this morning", at + UINT64_C(16200000), &zone),
+			  "11-24T05:00 11-24T12:00");
+	}
+}
+
+TEST(a_weekday_may_be_the_subjects)
+{
+	struct time_window w;
+
+	CHECK_STR(window("what did we plan for this Friday", 0), "none");
+	CHECK(time_cue_find("about the meeting on Friday", NOW, NULL, &w) && w.loose);
+	CHECK_STR(window("about the meeting on Friday", 0), "11-20T00:00 11-21T00:00");
+	CHECK(time_cue_find("what did she say last Friday", NOW, NULL, &w) && !w.loose);
+	CHECK(time_cue_find("yesterday of the trip on friday", NOW, NULL, &w) && !w.loose);
+}
+
+TEST(half_an_hour_is_no_hour)
+{
+	CHECK_STR(window("what did he say half an hour ago", 0), "11-23T13:15 11-23T13:45");
+	CHECK_STR(window("an hour ago", 0), "11-23T12:30 11-23T13:30");
+	/* Not the first one of its kind. */
+	CHECK_STR(window("about the day trip two days ago", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("her birthday, a holiday, 3 days ago", 0), "11-20T00:00 11-21T00:00");
+}
+
+TEST(a_numeral_that_counts_is_no_weekday)
+{
+	CHECK_STR(window("上周一共开了几次会", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("上周三个人", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("上周五六个人来了", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("上周三我们说了什么", 0), "11-18T00:00 11-19T00:00");
+	CHECK_STR(window("上星期五的会议", 0), "11-20T00:00 11-21T00:00");
+}
+
+TEST(apostrophes_of_phones_count)
+{
+	CHECK_STR(window("qu\u2019a-t-elle dit aujourd\u2019hui", 0), "11-23T00:00 11-24T00:00");
+}
+
 TEST(what_is_no_time_gives_no_window)
 {
 	CHECK_STR(window("what did Ana say about Friday's release", 0), "none");

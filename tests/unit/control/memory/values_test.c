@@ -30,6 +30,11 @@ TEST(numbers_and_times_in_words_become_digits)
 		{"half an hour", "30 minutes"},
 		{"married a decade", "married 10 years"},
 		{"a second hand piano", "a used piano"},
+		{"I can't, we won't", "I can not, we will not"},
+		{"it doesn\u2019t work", "it does not work"},
+		{"she cannot and he didnt", "she can not and he did not"},
+		{"someone\u2019s idea", "someone's idea"},
+		{"I'm here and she\u2019s there", "I am here and she is there"},
 	};
 	char out[VALUES_TEXT];
 

@@ -343,6 +343,9 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
 					     "\"minutes_ago\":1500}]"),
 		  "Yesterday Ana said: it rains.");
+	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
+					     "\"minutes_ago\":1500,\"other_time\":true}]"),
+		  "I have no record of that time. Yesterday Ana said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");

@@ -171,6 +171,20 @@ TEST(my_facts_come_before_those_of_others)
 	close_scene();
 }
 
+/* "we" and "us" are no words about the asker, and a better match of somebody else comes first. */
+TEST(a_question_that_the_asker_takes_part_in_is_not_about_the_asker)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(BOB), "the trip leaves at nine"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the bakery is closed when it rains"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "a trip to Rome is long"), "inserted");
+	CHECK(strncmp(find(by(ANA), "{\"words\":\"when the trip leaves for us\"}"),
+		      "the trip leaves at nine", 23) == 0);
+	CHECK(strncmp(find(by(ANA), "{\"words\":\"when leaves my trip\"}"),
+		      "the trip leaves at nine", 23) == 0);
+	close_scene();
+}
+
 TEST(a_memory_is_seen_by_its_owner_and_in_its_server)
 {
 	struct store_facts own = by(ANA), elsewhere = by(ANA), both = by(ANA), bobs = by(BOB);

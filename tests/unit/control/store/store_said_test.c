@@ -1,6 +1,7 @@
 /* Searching what was said (store_find_said). */
 #include <sqlite3.h>
 
+#include "control/memory/time_cue.h"
 #include "tests/unit/control/memory/embed/embedder_file.h"
 #include "tests/unit/control/store/store_scene.h"
 
@@ -29,7 +30,8 @@ static void print_lines(json_t *lines)
 			snprintf(askers + n, sizeof askers - n, "\"%s", json_string_value(asker));
 		}
 		n = strlen(found);
-		snprintf(found + n, sizeof found - n, "%s/%s%s@%lld:%s ",
+		snprintf(found + n, sizeof found - n, "%s%s/%s%s@%lld:%s ",
+			 json_is_true(json_object_get(line, "other_time")) ? "!" : "",
 			 json_is_true(json_object_get(line, "bot"))
 				 ? "bot"
 				 : json_string_value(json_object_get(line, "name")),
@@ -76,7 +78,14 @@ static unsigned count_encoders(void)
 
 static const char *find_said(struct store_said what)
 {
+	struct time_window when;
+
 	what.guild = 7;
+	if (what.when) {
+		when = (struct time_window){store_scene_ms(what.when->since_ms),
+					    store_scene_ms(what.when->until_ms), what.when->loose};
+		what.when = &when;
+	}
 	what.channel = 300;
 	if (what.since_ms && what.since_ms != UINT64_MAX)
 		what.since_ms = store_scene_ms(what.since_ms);
@@ -147,6 +156,40 @@ TEST(lines_are_found_by_speaker_words_and_age)
 	CHECK_STR(find_said((struct store_said){
 			  .name = "ana", .words = "", .since_ms = UINT64_MAX, .most = 5}),
 		  "");
+	close_scene();
+}
+
+/* "Nothing was said of it then" and what was said of it at other times are two answers. */
+TEST(lines_of_other_times_are_told_as_such_if_there_are_none_of_the_one_asked_about)
+{
+	const struct time_window then = {3000000, 4000000, false}, loose = {1, 2000000, true},
+				 none = {5000000, 6000000, false}, before = {1, 2000000, false};
+
+	open_scene();
+	say(300, 4, "Ana", "the ferry leaves at nine", 1000000);
+	say(300, 5, "Bob", "the ferry was late", 3000000);
+	CHECK_STR(find_said((struct store_said){
+			  .name = "", .words = "ferry", .most = 5, .when = &then}),
+		  "Bob/5@3000000:the ferry was late ");
+	CHECK(strncmp(find_said((struct store_said){
+			      .name = "", .words = "ferry", .most = 5, .when = &none}),
+		      "!", 1) == 0);
+	CHECK(strstr(found, "!Bob/5@3000000") && strstr(found, "!Ana/4@1000000"));
+	/* Nor does it reach behind what may be found at all. */
+	CHECK_STR(find_said((struct store_said){.name = "",
+						.words = "ferry",
+						.most = 5,
+						.since_ms = 3500000,
+						.when = &before}),
+		  "");
+	CHECK(strncmp(find_said((struct store_said){
+			      .name = "Ana", .words = "", .most = 5, .when = &none}),
+		      "!Ana/4@1000000", 14) == 0);
+	/* A loose time is worth something, and excludes nothing. */
+	CHECK(strncmp(find_said((struct store_said){
+			      .name = "", .words = "ferry", .most = 5, .when = &loose}),
+		      "Ana/4@1000000", 13) == 0);
+	CHECK(strstr(found, "Bob/5@3000000") && !strchr(found, '!'));
 	close_scene();
 }
 

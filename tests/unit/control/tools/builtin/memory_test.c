@@ -1,4 +1,5 @@
 /* The tools of memory: what they ask of the host, and what they refuse. */
+#include "control/memory/time_cue.h"
 #include "control/settings/settings.h"
 #include "control/tools/builtin/builtins.h"
 #include "control/tools/registry.h"
@@ -15,6 +16,7 @@ static struct {
 	bool remembers, consents, shared;
 	char asked[512], output[512];
 	struct tool_said said;
+	struct time_window when;
 	char query[64];
 } f;
 
@@ -55,6 +57,7 @@ static int search_said(uint32_t id, const struct tool_said *what, void *arg)
 	(void)id;
 	(void)arg;
 	f.said = *what;
+	f.when = what->when ? *what->when : (struct time_window){0};
 	snprintf(f.query, sizeof f.query, "%s", what->query);
 	return 0;
 }
@@ -170,10 +173,15 @@ TEST(a_time_in_the_question_is_the_window)
 	open_scene(true);
 	CHECK_STR(call("conversation_search", "{\"query\":\"what did Ana say two days ago\"}"), "");
 	CHECK_STR(f.query, "what did Ana say two days ago");
-	CHECK_INT(f.said.until_ms - f.said.since_ms, 86400000);
-	CHECK(f.said.until_ms <= env_wall_ms(f.env) - 86400000 + 1000);
+	CHECK_INT(f.when.until_ms - f.when.since_ms, 86400000);
+	CHECK(f.when.until_ms <= env_wall_ms(f.env) - 86400000 + 1000);
+	CHECK(f.said.since_ms < f.when.since_ms);
+	/* It may lie before the age that the model gives. */
+	CHECK_STR(call("conversation_search", "{\"query\":\"two days ago\",\"max_age_hours\":2}"),
+		  "");
+	CHECK_INT(f.said.since_ms, f.when.since_ms);
 	CHECK_STR(call("conversation_search", "{\"query\":\"release\",\"max_age_hours\":2}"), "");
-	CHECK_INT(f.said.until_ms, 0);
+	CHECK_INT(f.when.until_ms, 0);
 	CHECK(env_wall_ms(f.env) - f.said.since_ms >= 7200000);
 	close_scene();
 }
@@ -190,7 +198,7 @@ TEST(a_day_begins_at_midnight_of_the_servers_zone)
 		strcpy(f.settings->time_zone, zones[i].zone);
 		CHECK_STR(call("conversation_search", "{\"query\":\"what did Ana say yesterday\"}"),
 			  "");
-		CHECK_INT((f.said.since_ms / 1000 + zones[i].offset_s) % 86400, 0);
+		CHECK_INT((f.when.since_ms / 1000 + zones[i].offset_s) % 86400, 0);
 		close_scene();
 	}
 }
