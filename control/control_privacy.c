@@ -304,6 +304,21 @@ static void press_sure(struct control *c, struct press *p)
 	begin(c, p, run_erasure);
 }
 
+/* Of a question for a yes to the call of a tool, which was asked in writing. */
+static bool press_question(struct control *c, struct press *p)
+{
+	enum text_press press = text_session_press(c->text, p);
+	struct words words = {0};
+
+	words_speak(&words, p->locale);
+	words_text_over(&words);
+	if (press == TEXT_PRESS_OVER)
+		press_refuse(p, &words);
+	else if (press == TEXT_PRESS_TAKEN)
+		press_accept(p);
+	return press != TEXT_PRESS_OTHER;
+}
+
 void control_on_press(struct press *p, void *arg)
 {
 	struct control *c = arg;
@@ -313,10 +328,8 @@ void control_on_press(struct press *p, void *arg)
 	if (control_press_music(c, p) || control_press_memory(c, p) ||
 	    control_press_settings(c, p) || control_press_work(c, p))
 		return;
-	if (text_session_press(c->text, p)) {
-		press_accept(p);
+	if (press_question(c, p))
 		return;
-	}
 	if (strcmp(p->action, "export") == 0) {
 		begin(c, p, run_export);
 	} else if (strcmp(p->action, "forget") == 0) {

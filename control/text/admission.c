@@ -83,6 +83,9 @@ static enum text_signal signal_of(struct text_chat *chat, const struct text_trig
 	*unclear = false;
 	if (t->to_bot || !t->guild)
 		return TEXT_SIGNAL_DIRECT;
+	/* Others do not address the bot in the name of the person who shows their text. */
+	if (t->strangers)
+		return TEXT_SIGNAL_LLM_DECIDES;
 	signal = text_names_signal(chat, t->text, &occurs);
 	/* With the setting the model that answers decides, and may skip. */
 	*unclear = signal == TEXT_SIGNAL_LLM_DECIDES && occurs &&
@@ -202,7 +205,8 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 				 .to_bot = ev->to_bot,
 				 .to_others = ev->to_others,
 				 .decide = ev->decide,
-				 .late = ev->late};
+				 .late = ev->late,
+				 .strangers = ev->strangers};
 	bool unclear;
 
 	t.signal = signal_of(chat, &t, &unclear);

@@ -57,8 +57,7 @@ enum attached_kind attached_kind_of(const char *type, const char *name)
 	return ATTACHED_OTHER;
 }
 
-/* Names and types stand in brackets in a line. */
-static void copy_plain(char *to, size_t size, const char *text)
+void attached_copy_plain(char *to, size_t size, const char *text)
 {
 	utf8_copy(to, size, text);
 	utf8_plain(to);
@@ -75,11 +74,11 @@ static bool read_one(struct attached *a, const json_t *o)
 	char type[ATTACHED_TYPE];
 
 	*a = (struct attached){.size = bytes > 0 ? (uint64_t)bytes : 0};
-	copy_plain(a->name, sizeof a->name, text_at(o, "filename"));
+	attached_copy_plain(a->name, sizeof a->name, text_at(o, "filename"));
 	/* "text/plain; charset=utf-8" */
 	utf8_copy(type, sizeof type, text_at(o, "content_type"));
 	type[strcspn(type, "; \t")] = '\0';
-	copy_plain(a->type, sizeof a->type, type);
+	attached_copy_plain(a->type, sizeof a->type, type);
 	if (strlen(url) < sizeof a->url)
 		memcpy(a->url, url, strlen(url) + 1);
 	a->kind = attached_kind_of(a->type, text_at(o, "filename"));

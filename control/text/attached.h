@@ -42,6 +42,8 @@ struct attached_list {
 void attached_read(struct attached_list *out, const json_t *attachments);
 /* The image type that a name with this ending usually has; OTHER: none that models are shown. */
 enum attached_kind attached_kind_of(const char *type, const char *name);
+/* A text as lines in brackets have it: without line breaks, and without brackets. */
+void attached_copy_plain(char *to, size_t size, const char *text);
 /* "[attached: cat.png, image/png, 34 kB]". Always terminated; its length. */
 size_t attached_line(const struct attached *a, char buf[ATTACHED_LINE]);
 /* True if the file may be fetched from there: from Discord's own hosts for attachments by HTTPS, or

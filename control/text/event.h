@@ -64,7 +64,8 @@ struct text_event {
 	bool kept;	  /* its author was to be remembered when it was written */
 	bool noted;	  /* a line of the conversation that needs no answer here */
 	bool yes;	  /* of CLASSIFIED, FAILED, TOOLS and AGREED */
-	bool strangers;	  /* of RESULT, and of SENT: it may repeat words of others */
+	bool strangers;	  /* of RESULT, and of SENT: it may repeat words of others; of MESSAGE and
+			   * EDITED: it ends with text of strangers */
 	bool partial;	  /* of SENT: Discord did not take the rest of the answer */
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
@@ -82,6 +83,7 @@ struct text_line {
 	bool bot;	  /* this one */
 	bool machine;	  /* another bot, or a webhook */
 	bool others;	  /* of the bot: it may repeat words of others than whom it answers */
+	bool strangers;	  /* the text ends with text of strangers */
 	const char *name, *text;
 };
 
@@ -91,7 +93,7 @@ struct text_trigger {
 	uint64_t at; /* ns: when it came */
 	char name[TEXT_NAME];
 	char *text;
-	bool to_bot, to_others, decide, late;
+	bool to_bot, to_others, decide, late, strangers;
 	bool kept; /* its author was to be remembered when it was written */
 	enum text_signal signal;
 	enum text_attention attention;

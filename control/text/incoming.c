@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/text/enclosed.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { MESSAGE_DEFAULT = 0, MESSAGE_REPLY = 19 };
+enum { MESSAGE_DEFAULT = 0, MESSAGE_REPLY = 19, MESSAGE_THREAD_STARTER = 21 };
 
 static uint64_t id_at(const json_t *object, const char *key)
 {
@@ -112,17 +113,40 @@ static void put_content(struct text *t, const json_t *d, uint64_t self, const ch
 	}
 }
 
+static void put_line(struct text *t, const char *line)
+{
+	if (t->n && *line)
+		put(t, "\n", 1);
+	put(t, line, strlen(line));
+}
+
 static void put_attached(struct text *t, const struct attached_list *files)
 {
 	char line[ATTACHED_LINE];
 
 	for (unsigned i = 0; i < files->n; i++) {
-		size_t n = attached_line(&files->v[i], line);
-
-		if (t->n)
-			put(t, "\n", 1);
-		put(t, line, n);
+		attached_line(&files->v[i], line);
+		put_line(t, line);
 	}
+}
+
+static void put_own(struct text *t, const json_t *message, const struct attached_list *files)
+{
+	char lines[ENCLOSED_TEXT];
+
+	enclosed_own(message, lines);
+	put_line(t, lines);
+	put_attached(t, files);
+}
+
+/* False: there is none. */
+static bool put_strangers(struct text *t, const json_t *message, bool embeds)
+{
+	char lines[ENCLOSED_TEXT];
+
+	enclosed_of_strangers(message, embeds, lines);
+	put_line(t, lines);
+	return *lines != '\0';
 }
 
 /* ---- whom it is for ---- */
@@ -166,43 +190,68 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
 	incoming_copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
 	attached_read(&in->quoted_files, json_object_get(of, "attachments"));
 	put(&t, text_at(of, "content"), strlen(text_at(of, "content")));
-	put_attached(&t, &in->quoted_files);
+	put_own(&t, of, &in->quoted_files);
+	in->quoted_strangers = put_strangers(&t, of, true);
 	utf8_plain(in->quoted);
+}
+
+static json_int_t type_of(const json_t *d)
+{
+	return json_integer_value(json_object_get(d, "type"));
 }
 
 static bool is_said(const json_t *d)
 {
-	const json_t *type = json_object_get(d, "type");
-	json_int_t n = json_integer_value(type);
+	return type_of(d) == MESSAGE_DEFAULT || type_of(d) == MESSAGE_REPLY;
+}
 
-	return !type || n == MESSAGE_DEFAULT || n == MESSAGE_REPLY;
+/* The author's own text comes first. */
+static void read_text(struct incoming *out, const json_t *d, uint64_t self, const char *name)
+{
+	const json_t *forwarded = enclosed_forwarded(d);
+	struct text t = {.buf = out->text, .size = sizeof out->text};
+	bool embeds = !*text_at(d, "content") || out->bot;
+
+	put_content(&t, d, self, name);
+	attached_read(&out->files, json_object_get(d, "attachments"));
+	put_own(&t, d, &out->files);
+	out->own = t.n;
+	out->strangers = put_strangers(&t, d, embeds && !out->self);
+	/* Whose files are shown is the person who forwards them. */
+	if (forwarded && !out->files.n) {
+		attached_read(&out->files, json_object_get(forwarded, "attachments"));
+		put_attached(&t, &out->files);
+	}
 }
 
 int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const char *name)
 {
-	const json_t *author = json_object_get(d, "author"), *nonce = json_object_get(d, "nonce");
-	struct text t = {.buf = out->text, .size = sizeof out->text};
+	bool starter = type_of(d) == MESSAGE_THREAD_STARTER;
+	const json_t *m = starter ? json_object_get(d, "referenced_message") : d;
+	const json_t *author = json_object_get(m, "author"), *nonce = json_object_get(d, "nonce");
 
 	*out = (struct incoming){.guild = id_at(d, "guild_id"),
 				 .channel = id_at(d, "channel_id"),
 				 .message = id_at(d, "id"),
-				 .user = id_at(author, "id")};
+				 .user = id_at(author, "id"),
+				 .starter = starter};
 	if (!out->channel || !out->message)
 		return EBADMSG;
+	/* The thread has the id of the message from which it was started. */
+	if (starter)
+		out->message = out->channel;
 	/* Updates that change other things, such as a preview of a link, may lack the rest. */
-	if (!is_said(d) || !author || !json_is_string(json_object_get(d, "content")))
+	if (!is_said(m) || !author || !json_is_string(json_object_get(m, "content")))
 		return ENOMSG;
 	out->self = out->user && out->user == self;
 	out->bot = !out->self && (json_is_true(json_object_get(author, "bot")) ||
-				  json_object_get(d, "webhook_id") != NULL);
-	incoming_copy_name(out->name, name_of(author, json_object_get(d, "member")));
-	read_mentions(out, d, self);
+				  json_object_get(m, "webhook_id") != NULL);
+	incoming_copy_name(out->name, name_of(author, json_object_get(m, "member")));
+	read_mentions(out, m, self);
 	/* A forwarded message refers to another one and is no reply. */
-	if (json_integer_value(json_object_get(d, "type")) == MESSAGE_REPLY)
+	if (!starter && type_of(d) == MESSAGE_REPLY)
 		read_reply(out, d, self);
-	put_content(&t, d, self, name);
-	attached_read(&out->files, json_object_get(d, "attachments"));
-	put_attached(&t, &out->files);
+	read_text(out, m, self, name);
 	if (json_is_string(nonce))
 		utf8_copy(out->nonce, sizeof out->nonce, json_string_value(nonce));
 	return 0;
@@ -216,13 +265,14 @@ void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title
 
 	in->parent = parent;
 	/* A post has the id of its thread, and no other message has. */
-	if (in->message != in->channel || !*title)
+	if (in->message != in->channel || in->starter || !*title)
 		return;
 	strcpy(text, in->text);
 	utf8_copy(line, sizeof line, title);
 	utf8_plain(line);
 	put(&t, line, strlen(line));
 	put(&t, "\n", 1);
+	in->own += t.n;
 	put(&t, text, strlen(text));
 }
 

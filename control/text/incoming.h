@@ -15,7 +15,7 @@ enum {
 	INCOMING_NAME = 64,
 	INCOMING_TEXT = 8192,  /* longer messages are cut */
 	INCOMING_TITLE = 256,  /* of a thread */
-	INCOMING_QUOTE = 600,  /* of the message that this one replies to */
+	INCOMING_QUOTE = 1200, /* of the message that this one replies to */
 	INCOMING_NONCE = 26,   /* Discord allows 25 characters */
 	INCOMING_ROLES = 10,   /* that a message mentions */
 	INCOMING_DELETED = 100 /* messages of one bulk deletion */
@@ -28,20 +28,25 @@ struct incoming {
 	uint64_t replies_to, replied_user; /* 0: it replies to nothing, or to nobody known */
 	bool self, bot;			   /* its author is this bot; another one or a webhook */
 	bool to_bot;			   /* mentions this bot or replies to it */
+	bool starter;	/* a thread was started from it, where it stands as the first message */
 	bool to_others; /* mentions others, a role or everyone, or replies to somebody else */
 	uint64_t role[INCOMING_ROLES]; /* mentioned; one of the bot's makes the message the bot's */
 	unsigned n_roles;
 	char name[INCOMING_NAME];
 	/* With the names of the people whom it mentions in place of their ids, and a line for each
-	 * file that is attached. "": there is none, or Discord keeps it from the bot. */
+	 * sticker, poll, forwarded message, embed and file. "": there is none, or Discord keeps it
+	 * from the bot. */
 	char text[INCOMING_TEXT];
+	size_t own; /* bytes of it before the text of strangers: a forwarded message, embeds */
+	bool strangers, quoted_strangers; /* there is such text, in it and in quoted */
 	char quoted_name[INCOMING_NAME], quoted[INCOMING_QUOTE];
 	struct attached_list files, quoted_files; /* of it, and of the message that it replies to */
 	char nonce[INCOMING_NONCE];
 };
 
 /* d: of MESSAGE_CREATE or MESSAGE_UPDATE. self: the bot's id; name: its name. EBADMSG; ENOMSG: not
- * a message of somebody, or an update that tells no text. */
+ * a message of somebody, or an update that tells no text. A message that says from which one a
+ * thread was started is read as that one (starter), in the thread. */
 int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const char *name);
 
 /* What happened to messages of a channel. */

@@ -162,7 +162,7 @@ struct text_channel *text_channel_open(struct text_chat *chat, uint64_t id, uint
 /* False: no memory, or the message is known. */
 bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 		   const struct text_event *ev, bool bot, uint64_t answers);
-void text_line_edit(struct text_channel *ch, uint64_t message, const char *text);
+void text_line_edit(struct text_channel *ch, uint64_t message, const char *text, bool strangers);
 void text_line_delete(struct text_channel *ch, uint64_t message);
 /* Drops their lines, and the bot's, which may repeat them: if it answered them, had lines of
  * theirs, or may quote them from elsewhere (quoted). */

@@ -44,6 +44,7 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 				 .bot = bot,
 				 .machine = ev->bot,
 				 .others = bot && (ev->strangers || !answers),
+				 .strangers = !bot && ev->strangers,
 				 .answers = answers,
 				 .kept = ev->kept,
 				 .at = chat->now > ev->age ? chat->now - ev->age : 0};
@@ -62,13 +63,14 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 	return true;
 }
 
-void text_line_edit(struct text_channel *ch, uint64_t message, const char *text)
+void text_line_edit(struct text_channel *ch, uint64_t message, const char *text, bool strangers)
 {
 	struct text_line *line = find_line(ch, message), edited;
 
 	if (!line)
 		return;
 	edited = *line;
+	edited.strangers = strangers;
 	/* Words that were taken back are not told to the model for want of memory. */
 	if (!set_texts(&edited, line->name, text)) {
 		drop_line(ch, (unsigned)(line - ch->line));

@@ -288,7 +288,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	/* It may have been known as the message that told of a tool. */
 	if (!ch->reply.untold && !text_line_add(chat, ch, ev, true, answers))
-		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
+		text_line_edit(ch, ev->message, ev->text ? ev->text : "", false);
 	if (ev->asker)
 		text_agreement_asked(chat, ch, ev->asks, ev->asker, request);
 	end_reply(chat, ch,

@@ -56,6 +56,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .decide = ev->decide,
 				      .late = ev->late,
 				      .kept = ev->kept,
+				      .strangers = ev->strangers,
 				      .admission = TEXT_ADMISSION_COUNT}};
 	chat->holder[l - chat->pool] = ev->user;
 	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");
@@ -179,6 +180,7 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	}
 	free(l->t.text);
 	l->t.text = text;
+	l->t.strangers = ev->strangers;
 	l->t.to_bot = ev->to_bot;
 	l->t.to_others = ev->to_others;
 	text_admission_edited(chat, ch, &l->t);
@@ -194,7 +196,7 @@ void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type != TEXT_EDITED && ev->type != TEXT_DELETED)
 		return;
 	if (ev->type == TEXT_EDITED)
-		text_line_edit(ch, ev->message, ev->text);
+		text_line_edit(ch, ev->message, ev->text, ev->strangers);
 	else
 		text_line_delete(ch, ev->message);
 	l = text_trigger_find(ch, ev->message);

@@ -192,8 +192,9 @@ static void on_marked(int err, int status, const json_t *body, void *arg)
 		log_warn("text_not_done", "what=question err=%d status=%d", err, status);
 }
 
-/* Its buttons go, and a mark tells what was said. The message holds nothing but the question. */
-static void mark_question(struct text_guild *g, const struct text_asked_yes *a, bool yes)
+/* Without its buttons. content: NULL leaves what stands there. */
+static void edit_question(struct text_session *ts, uint64_t channel, uint64_t message,
+			  json_t *content)
 {
 	char path[96], major[24];
 	struct rest_call call = {.method = "PATCH",
@@ -203,15 +204,38 @@ static void mark_question(struct text_guild *g, const struct text_asked_yes *a, 
 				 .ordered = true,
 				 .idempotent = true};
 
-	snprintf(major, sizeof major, "%llu", (unsigned long long)a->channel);
+	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/messages/%llu", major,
-		 (unsigned long long)a->message);
-	call.body = json_pack("{s:o,s:[],s:{s:[]}}", "content",
-			      json_sprintf("%s %s", a->text, yes ? YES_MARK : NO_MARK),
-			      "components", "allowed_mentions", "parse");
+		 (unsigned long long)message);
+	call.body = json_pack("{s:o*,s:[],s:{s:[]}}", "content", content, "components",
+			      "allowed_mentions", "parse");
 	if (call.body)
-		rest_request(g->ts->conf.rest, &call, on_marked, NULL);
+		rest_request(ts->conf.rest, &call, on_marked, NULL);
 	json_decref(call.body);
+}
+
+/* A mark tells what was said. The message holds nothing but the question. */
+static void mark_question(struct text_guild *g, const struct text_asked_yes *a, bool yes)
+{
+	edit_question(g->ts, a->channel, a->message,
+		      json_sprintf("%s %s", a->text, yes ? YES_MARK : NO_MARK));
+}
+
+void text_agreeing_remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message)
+{
+	edit_question(ts, channel, message, NULL);
+}
+
+/* A press may come before Discord has told that the message stands. */
+bool text_agreeing_knows(const struct text_guild *g, const struct press *p)
+{
+	for (const struct text_asked_yes *a = g->asked; a; a = a->next)
+		if (a->message == p->message && a->user == p->user)
+			return true;
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		if (j->channel == p->channel && j->user == p->user && j->asking)
+			return true;
+	return false;
 }
 
 void text_agreeing_end(struct text_guild *g, const struct text_effect *e)

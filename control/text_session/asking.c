@@ -419,6 +419,7 @@ static size_t put_quotes(struct text_job *job, const struct text_effect *e,
 		if (!asked || told)
 			continue;
 		job->others |= !bot && q->user != job->user;
+		job->strangers |= q->strangers;
 		to[n++] = (struct engine_message){.role = bot ? ENGINE_ASSISTANT : ENGINE_USER,
 						  .speaker = bot ? "" : q->name,
 						  .text = q->text};
@@ -528,8 +529,11 @@ static void note_lines(struct text_job *job, const struct text_effect *e)
 		uint64_t of = l->bot ? l->answers : l->user;
 
 		job->machines |= l->machine;
+		job->strangers |= l->strangers;
 		job->others |= l->others || (of && of != job->user);
 	}
+	for (size_t i = 0; i < e->n_triggers; i++)
+		job->strangers |= e->triggers[i]->strangers;
 }
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)

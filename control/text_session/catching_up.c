@@ -196,6 +196,10 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 
 	if (text_session_read(ts, d))
 		return;
+	if (ts->in.starter) {
+		text_session_note_starter(ts);
+		return;
+	}
 	row = taken_find(ts->taken, ts->in.message);
 	switch (missed_judge(page, ts->taken, &ts->in, since, &reply)) {
 	case MISSED_ANSWERED:

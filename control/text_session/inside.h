@@ -165,6 +165,7 @@ struct text_decision {
 struct text_quote {
 	uint64_t reply, message, user; /* reply: the message that quotes it; 0: free */
 	bool kept;		       /* its author was to be remembered when it was written */
+	bool strangers;		       /* the text ends with text of strangers */
 	char name[INCOMING_NAME], text[INCOMING_QUOTE];
 };
 
@@ -297,6 +298,8 @@ enum text_came {
 uint64_t text_session_age(const struct text_session *ts, uint64_t message);
 /* Gives the message in ts->in to its core. False: the settings do not have it read. */
 bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came);
+/* The same of a message from which a thread was started: it is a line there, and no address. */
+void text_session_note_starter(struct text_session *ts);
 /* Tells the log, the bus and the store why a message ended. */
 void text_session_record(struct text_guild *g, const struct text_trigger *t);
 /* NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
@@ -517,6 +520,10 @@ bool text_agreeing_sent(struct text_job *job);
 /* True if a question waits in the channel. */
 bool text_agreeing_waits(const struct text_guild *g, uint64_t channel);
 void text_agreeing_free(struct text_guild *g);
+/* True if the question whose button was pressed waits for its user, or is still being asked. */
+bool text_agreeing_knows(const struct text_guild *g, const struct press *p);
+/* Of a question that nobody asks any more. */
+void text_agreeing_remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message);
 /* The buttons of a question; NULL without memory, or where there are none. */
 json_t *text_agreeing_buttons(const struct text_job *job);
 void text_agreeing_end(struct text_guild *g, const struct text_effect *e);

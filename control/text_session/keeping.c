@@ -11,6 +11,7 @@
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 static bool is_remembered(const struct text_guild *g, uint64_t user)
@@ -96,13 +97,23 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint6
 	return a->keep;
 }
 
+/* Text of strangers is neither kept as the author's nor told in their name. buf: for a copy. */
+static const char *own_text(const struct incoming *in, char buf[INCOMING_TEXT])
+{
+	if (!in->strangers)
+		return in->text;
+	utf8_copy_bytes(buf, INCOMING_TEXT, in->text, strnlen(in->text, in->own));
+	return buf;
+}
+
 /* Whoever may be read is heard in the voice channel, too: what is typed there is told there. */
 static void tell_voice(const struct text_guild *g, const struct incoming *in, uint64_t user)
 {
-	const struct text_session_typed typed = {in->message, user,	in->self,
-						 in->name,    in->text, &in->files};
+	char own[INCOMING_TEXT];
+	const struct text_session_typed typed = {in->message,	    user,      in->self, in->name,
+						 own_text(in, own), &in->files};
 
-	if (g->ts->conf.typedh && *in->text)
+	if (g->ts->conf.typedh && *typed.text)
 		g->ts->conf.typedh(g->id, in->channel, &typed, g->ts->conf.arg);
 }
 
@@ -180,6 +191,9 @@ static bool is_over(const struct text_guild *g, uint64_t age)
 
 void text_keeping_written(struct text_guild *g, const struct incoming *in, uint64_t age)
 {
+	char own[INCOMING_TEXT];
+	const char *text = own_text(in, own);
+
 	/* Nobody can answer /consent for direct messages. */
 	if (!g->id || text_channel_is_blocked(g->settings, g->id, in->channel, in->parent) ||
 	    (!in->self && is_over(g, age)))
@@ -188,19 +202,21 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in, uint6
 		take_own(g, in);
 	else if (!in->bot)
 		tell_voice(g, in, in->user);
-	if (!in->self && !in->bot && text_keeping_may(g, in->user, age))
+	if (!in->self && !in->bot && text_keeping_may(g, in->user, age) &&
+	    (*text || !in->strangers))
 		publish(g->ts, g->id, in->user,
 			&(struct event_message){.channel = in->channel,
 						.message = in->message,
 						.change = "written",
 						.name = in->name,
-						.text = in->text,
+						.text = text,
 						.written_ms = written_ms(g, age),
 						.to_bot = in->to_bot});
 }
 
 void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in)
 {
+	char own[INCOMING_TEXT];
 	bool keep = in->self ? g && is_kept(g, in->message)
 			     : ts->conf.remembersh(in->guild, in->user, ts->conf.arg);
 
@@ -212,7 +228,7 @@ void text_keeping_edited(struct text_session *ts, struct text_guild *g, const st
 						.message = in->message,
 						.change = "edited",
 						.name = in->self ? "" : in->name,
-						.text = keep ? in->text : ""});
+						.text = keep ? own_text(in, own) : ""});
 }
 
 void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,

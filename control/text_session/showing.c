@@ -112,7 +112,7 @@ void text_showing_keep(struct text_guild *g, const struct incoming *in)
 				  .user = in->user,
 				  .at = written_at(g, in->message)};
 
-	if (!is_kept(g) || in->self || !in->files.n)
+	if (!is_kept(g) || in->self || !in->files.n || (in->starter && find_files(g, in->message)))
 		return;
 	utf8_copy(a.name, sizeof a.name, in->name);
 	keep(g, &a, &in->files);

@@ -326,6 +326,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .name = in->name,
 				   .text = in->text,
 				   .replies_to = in->replies_to,
+				   .strangers = in->strangers,
 				   .self = in->self,
 				   .bot = in->bot,
 				   .to_bot = in->to_bot,
@@ -359,16 +360,18 @@ static void refuse(struct text_session *ts, const struct incoming *in)
 /* The server's core if the settings have this message read; NULL: they do not. */
 static struct text_guild *reader_of(struct text_session *ts, const struct incoming *in)
 {
-	bool addressed = in->to_bot || !in->guild;
+	/* Discord gives the bot the text of its own messages, too. */
+	bool addressed = in->to_bot || !in->guild || (in->starter && in->self);
 	struct text_guild *g = find_guild(ts, in->guild);
 
-	if (in->self)
+	if (in->self && !in->starter)
 		return g && is_answer(in) ? g : NULL;
 	/* No server is opened for messages that nobody may read there. */
 	if (!g && !addressed && ts->conf.settings->text_chat != SETTINGS_TEXT_ALL)
 		return NULL;
 	g = text_session_open(ts, in->guild);
-	if (!g && addressed && !in->bot && ts->conf.settings->text_chat != SETTINGS_TEXT_OFF)
+	if (!g && addressed && !in->bot && !in->starter &&
+	    ts->conf.settings->text_chat != SETTINGS_TEXT_OFF)
 		refuse(ts, in);
 	if (!g || g->settings->text_chat == SETTINGS_TEXT_OFF ||
 	    (!addressed && g->settings->text_chat != SETTINGS_TEXT_ALL))
@@ -413,8 +416,10 @@ static void keep_quote(struct text_guild *g, const struct incoming *in)
 		return;
 	text_showing_quoted(g, in);
 	g->n_quotes++;
-	*q = (struct text_quote){
-		.reply = in->message, .message = in->replies_to, .user = in->replied_user};
+	*q = (struct text_quote){.reply = in->message,
+				 .message = in->replies_to,
+				 .user = in->replied_user,
+				 .strangers = in->quoted_strangers};
 	q->kept = text_keeping_may(g, in->replied_user, text_session_age(g->ts, in->replies_to));
 	utf8_copy(q->name, sizeof q->name, in->quoted_name);
 	utf8_copy(q->text, sizeof q->text, in->quoted);
@@ -435,8 +440,10 @@ static void edit_quotes(struct text_guild *g, const struct incoming *in)
 	if (!*in->text)
 		drop_quotes(g, in->message, 0);
 	for (unsigned i = 0; i < TEXT_QUOTES; i++)
-		if (g->quote[i].message == in->message)
+		if (g->quote[i].message == in->message) {
+			g->quote[i].strangers = in->strangers;
 			utf8_copy(g->quote[i].text, sizeof g->quote[i].text, in->text);
+		}
 }
 
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
@@ -534,6 +541,22 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	return true;
 }
 
+void text_session_note_starter(struct text_session *ts)
+{
+	struct text_guild *g = reader_of(ts, &ts->in);
+	struct text_event ev = event_of(TEXT_MESSAGE, &ts->in);
+
+	if (!g || !*ts->in.text || is_blocked(g, &ev) ||
+	    (!ts->in.self &&
+	     (text_session_refused(g, ts->in.user) || is_unread(g, ts->in.user, ts->in.message))))
+		return;
+	ev.noted = true;
+	ev.age = text_session_age(ts, ts->in.message);
+	ev.kept = !ts->in.self && text_keeping_may(g, ts->in.user, ev.age);
+	text_showing_keep(g, &ts->in);
+	text_session_feed(g, &ev);
+}
+
 /* True if the message, which Discord tells of, is not to be taken again. Whether an answer that was
  * under way when a control ended was sent is told by the channel's history. */
 static bool is_settled(struct text_session *ts, const struct incoming *in)
@@ -556,8 +579,20 @@ static void take_message(struct text_session *ts, const json_t *d)
 		return;
 	if (ts->in.message > ts->up.newest)
 		ts->up.newest = ts->in.message;
-	if (!is_settled(ts, &ts->in))
+	if (ts->in.starter)
+		text_session_note_starter(ts);
+	else if (!is_settled(ts, &ts->in))
 		text_session_take(ts, d, TEXT_CAME_NOW);
+}
+
+/* A message has changed from which a thread may have been started: it is a line there, too. */
+static void feed_thread(struct text_guild *g, const struct text_event *ev)
+{
+	struct text_event there = *ev;
+
+	there.channel = ev->message;
+	if (ev->channel != ev->message)
+		text_session_feed(g, &there);
 }
 
 static void take_edit(struct text_session *ts, const json_t *d)
@@ -565,7 +600,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	struct text_guild *g;
 	struct text_event ev;
 
-	if (text_session_read(ts, d))
+	if (text_session_read(ts, d) || ts->in.starter)
 		return;
 	g = find_guild(ts, ts->in.guild);
 	text_keeping_edited(ts, g, &ts->in);
@@ -575,6 +610,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	edit_quotes(g, &ts->in);
 	text_showing_edited(g, &ts->in);
 	text_session_feed(g, &ev);
+	feed_thread(g, &ev);
 	text_showing_stop_gone(g);
 }
 
@@ -591,12 +627,15 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 	}
 	g = find_guild(ts, change.guild);
 	for (size_t i = 0; g && i < change.n; i++) {
+		const struct text_event ev = {.type = TEXT_DELETED,
+					      .guild = change.guild,
+					      .channel = change.channel,
+					      .message = change.message[i]};
+
 		drop_quotes(g, change.message[i], 0);
 		text_showing_drop(g, change.message[i], 0);
-		text_session_feed(g, &(struct text_event){.type = TEXT_DELETED,
-							  .guild = change.guild,
-							  .channel = change.channel,
-							  .message = change.message[i]});
+		text_session_feed(g, &ev);
+		feed_thread(g, &ev);
 		text_showing_stop_looking(g, change.message[i], 0);
 	}
 }
@@ -662,15 +701,18 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 	utf8_copy(ts->name, sizeof ts->name, name);
 }
 
-bool text_session_press(struct text_session *ts, const struct press *p)
+enum text_press text_session_press(struct text_session *ts, const struct press *p)
 {
 	bool yes = strcmp(p->action, "text_yes") == 0;
 	struct text_guild *g = ts ? find_guild(ts, p->guild) : NULL;
 
 	if (!yes && strcmp(p->action, "text_no") != 0)
-		return false;
-	if (!g)
-		return true;
+		return TEXT_PRESS_OTHER;
+	if (!g || !text_agreeing_knows(g, p)) {
+		if (ts)
+			text_agreeing_remove_buttons(ts, p->channel, p->message);
+		return TEXT_PRESS_OVER;
+	}
 	text_member_keep(g, p->user, NULL, p->member);
 	text_session_feed(g, &(struct text_event){.type = TEXT_AGREED,
 						  .guild = p->guild,
@@ -678,7 +720,7 @@ bool text_session_press(struct text_session *ts, const struct press *p)
 						  .message = p->message,
 						  .user = p->user,
 						  .yes = yes});
-	return true;
+	return TEXT_PRESS_TAKEN;
 }
 
 void text_session_stop(struct text_session *ts)

@@ -110,8 +110,14 @@ void text_session_online(struct text_session *ts, bool fresh);
 bool text_session_catches_up(const struct text_session *ts);
 /* An event of the main gateway. False: it is not about messages. */
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
-/* A button of a question for a yes was pressed. False: it is another button. */
-bool text_session_press(struct text_session *ts, const struct press *p);
+enum text_press {
+	TEXT_PRESS_OTHER, /* it is another button */
+	TEXT_PRESS_TAKEN, /* the question ended by it, or is still being asked */
+	TEXT_PRESS_OVER,  /* the question had ended before, or was asked by a control before this
+			     one;  its buttons go */
+};
+/* A button was pressed: perhaps of a question for a yes. ts NULL accepted. */
+enum text_press text_session_press(struct text_session *ts, const struct press *p);
 /* Ends all answers and calls; the servers of MCP may go after it. NULL accepted. */
 void text_session_stop(struct text_session *ts);
 /* The settings changed, or the embedded engine has another address. */

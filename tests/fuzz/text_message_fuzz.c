@@ -48,6 +48,8 @@ static void read_message(const json_t *d)
 		check_text(in.nonce, sizeof in.nonce);
 		check_files(&in.files);
 		check_files(&in.quoted_files);
+		if (!in.strangers && in.own != strlen(in.text) && in.own < sizeof in.text - 1)
+			abort();
 		if (strpbrk(in.name, "[]\n") || !in.channel || !in.message)
 			abort();
 	}

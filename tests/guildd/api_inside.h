@@ -89,7 +89,8 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/crash", api_crash, "the voice server crashes: everybody is closed with 4015")    \
 	R(POST, "/channels/{}/messages", api_message,                                              \
 	  "{user_id, content, reply_to?, ping?, attachments?: [{filename, data: base64, "          \
-	  "content_type?, size?}]}: somebody writes")                                              \
+	  "content_type?, size?}], sticker_items?, poll?, embeds?, forward?: {channel_id, "        \
+	  "message_id}}: somebody writes")                                                         \
 	R(PATCH, "/channels/{}/messages/{}", api_message_edit, "{content, attachments?}")          \
 	R(DELETE, "/channels/{}/messages/{}", api_message_delete, "it is deleted")                 \
 	R(POST, "/channels/{}/messages/{}/reactions", api_reaction,                                \

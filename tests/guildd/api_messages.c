@@ -29,6 +29,30 @@ static struct gd_user *user_of(struct api_call *c)
 	return u;
 }
 
+/* As Discord shows a forwarded message: without who wrote it. */
+static void forward(struct api_call *c, json_t *body)
+{
+	const json_t *what = json_object_get(c->body, "forward");
+	struct gd_channel *from =
+		gd_channel_find(c->g->world, gd_id(json_object_get(what, "channel_id")));
+	json_t *of = from ? gd_message_find(from, gd_id(json_object_get(what, "message_id")), NULL)
+			  : NULL;
+
+	if (!of)
+		return;
+	json_object_set_new(body, "message_reference",
+			    json_pack("{s:i, s:O, s:O}", "type", 1, "channel_id",
+				      json_object_get(of, "channel_id"), "message_id",
+				      json_object_get(of, "id")));
+	json_object_set_new(body, "message_snapshots",
+			    json_pack("[{s:{s:O, s:O, s:O, s:O, s:O}}]", "message", "type",
+				      json_object_get(of, "type"), "content",
+				      json_object_get(of, "content"), "embeds",
+				      json_object_get(of, "embeds"), "attachments",
+				      json_object_get(of, "attachments"), "timestamp",
+				      json_object_get(of, "timestamp")));
+}
+
 void api_message(struct api_call *c)
 {
 	struct gd_channel *ch = api_channel(c);
@@ -43,6 +67,7 @@ void api_message(struct api_call *c)
 	if (reply_to)
 		json_object_set_new(body, "message_reference",
 				    json_pack("{s:o}", "message_id", gd_id_json(reply_to)));
+	forward(c, body);
 	err = gd_message_post(c->g, ch, u, api_text(c, "content", ""), reply_to ? 19 : 0, 0, body,
 			      &m);
 	json_decref(body);

@@ -9,8 +9,10 @@
 
 #include "ipc/env.h"
 
-/* As Discord completes a reply: where the other message stands, and the message itself, without the
- * one that it replies to. */
+enum { REPLY = 19, THREAD_STARTER = 21 };
+
+/* As Discord completes a reply, or the first message of a thread that was started from one: where
+ * the other message stands (c), and the message itself, without the one that it replies to. */
 static void complete_reply(struct gd_channel *c, json_t *m, bool pings)
 {
 	json_t *reference = json_deep_copy(json_object_get(m, "message_reference"));
@@ -55,7 +57,9 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 		gd_thread_archive(g, c, false, c->locked);
 	if (m && given)
 		json_object_set_new(m, "attachments", gd_rest_files(g->rest, c->id, given));
-	if (m && type == 19)
+	if (m && type == THREAD_STARTER && parent)
+		complete_reply(parent, m, false);
+	if (m && type == REPLY)
 		complete_reply(c, m, !author->bot && !json_is_false(json_object_get(body, "ping")));
 	if (!m || gd_message_keep(c, m)) {
 		json_decref(m);

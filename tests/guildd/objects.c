@@ -361,8 +361,9 @@ static bool mentions_everyone(const struct gd_message_in *in)
 
 json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in)
 {
-	static const char *const copied[] = {"embeds", "components", "nonce", "message_reference",
-					     "attachments"};
+	static const char *const copied[] = {
+		"embeds",      "components",	"nonce", "message_reference",
+		"attachments", "sticker_items", "poll",	 "message_snapshots"};
 	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:n, s:b, s:b, s:o, s:o, s:[], s:[], "
 			      "s:[], s:b, s:i, s:i}",
 			      "id", gd_id_json(in->id), "channel_id", gd_id_json(in->channel),
@@ -401,6 +402,8 @@ json_t *gd_message_blank(const json_t *message)
 	json_object_set_new(o, "attachments", json_array());
 	json_object_set_new(o, "components", json_array());
 	json_object_del(o, "poll");
+	if (json_object_get(o, "message_snapshots"))
+		json_object_set_new(o, "message_snapshots", json_array());
 	return o;
 }
 

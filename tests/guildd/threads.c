@@ -8,7 +8,7 @@
 
 #include "ipc/env.h"
 
-enum { MESSAGE_THREAD_CREATED = 18 };
+enum { MESSAGE_THREAD_CREATED = 18, MESSAGE_THREAD_STARTER = 21 };
 
 static void tell(struct guildd *g, const struct gd_channel *t, const char *event, bool created)
 {
@@ -53,6 +53,18 @@ json_t *gd_thread_members_json(const struct gd_channel *t)
 	return list;
 }
 
+/* The first message of a thread that was started from one tells of that, and has no words. */
+static int post_starter(struct guildd *g, struct gd_channel *t, const struct gd_thread_in *in)
+{
+	json_t *body =
+		json_pack("{s:{s:o}}", "message_reference", "message_id", gd_id_json(in->message));
+	int err = body ? gd_message_post(g, t, in->owner, "", MESSAGE_THREAD_STARTER, 0, body, NULL)
+		       : ENOMEM;
+
+	json_decref(body);
+	return err;
+}
+
 int gd_thread_start(struct guildd *g, struct gd_channel **out, struct gd_channel *parent,
 		    const struct gd_thread_in *in)
 {
@@ -83,6 +95,8 @@ int gd_thread_start(struct guildd *g, struct gd_channel **out, struct gd_channel
 	else if (!in->message && !in->private)
 		err = gd_message_post(g, parent, in->owner, in->name, MESSAGE_THREAD_CREATED, 0,
 				      NULL, NULL);
+	else if (in->message)
+		err = post_starter(g, t, in);
 	json_decref(post);
 	*out = t;
 	return err;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # What is left in a channel, through the real programs: a message that tells of a tool at work, where the thread is archived before the
-# answer comes, or where control is killed before it, is replaced or goes; a thread that is locked, too, says so.
+# answer comes, or where control is killed before it, is replaced or goes; a thread that is locked, too, says so; the buttons of a
+# question that a control asked which was killed say that it is over.
 #
 #   tests/scenarios/text_left.sh [build folder]      default: build
-# text rules 36 65
+# text rules 31 36 65
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
@@ -32,7 +33,7 @@ start_guildd
 start_brain
 mkdir "$D/state"
 start_mediad one
-# A text model: "wait" calls a tool that takes 7 s.
+# A text model: "wait" calls a tool that takes 7 s, "act" one that needs a yes.
 perl -MIO::Socket::INET -MJSON::PP -e '
 	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
 	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
@@ -50,8 +51,9 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		my $text = $last->{content};
 		$text = join " ", map { $_->{text} } @$text if ref $text;
 		my ($word) = $text =~ /(word\w+)/;
-		my %delta = $m->[-1]{role} eq "tool" || $text !~ /wait/ ? (content => "About $word.")
-			: (tool_calls => [{index => 0, id => "call_$calls", function => {name => "toy__wait", arguments => "{\"ms\":7000}"}}]);
+		my %delta = $m->[-1]{role} eq "tool" || $text !~ /wait|act/ ? (content => "About $word.")
+			: (tool_calls => [{index => 0, id => "call_$calls", function => $text =~ /act/
+				? {name => "act__echo", arguments => "{\"text\":\"acted\"}"} : {name => "toy__wait", arguments => "{\"ms\":7000}"}}]);
 		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 		print $c "data: " . encode_json({choices => [{delta => \%delta, finish_reason => undef}]}) . "\n\n";
 		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $delta{content} ? "stop" : "tool_calls"}]}) . "\n\n";
@@ -61,7 +63,8 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 started="$started $!"
 until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
 cat >"$D/config.json" <<END
-{"text_url": "http://127.0.0.1:$(cat "$D/port")/v1", "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"}]}
+{"text_url": "http://127.0.0.1:$(cat "$D/port")/v1", "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+  {"name": "act", "command": ["$program", "good"], "read": ["$program"]}]}
 END
 export PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0
 runs=0
@@ -70,7 +73,7 @@ run() {
 	start "control-$runs" "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --config "$D/config.json" --log debug
 	control=$last
 	until_ok 20 grep -qsE ' (ready|resumed) ' "$D/control-$runs.log" || bad "control $runs" "not ready"
-	until_ok 30 grep -qa 'mcp_server server=.* state=ready' "$D/control-$runs.log" || bad "control $runs" "no tools"
+	until_ok 30 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control-$runs.log) -ge 2 ]" || bad "control $runs" "no tools"
 }
 # From now on no session can be resumed, and Discord has forgotten the nonces.
 forget() {
@@ -116,4 +119,21 @@ forget
 run
 until_ok 20 ended "$written" deleted && until_ok 10 says_not '-# ' && ok "where the question is gone, what told of its tool goes, too" ||
 	bad "deleted" "$(of_bot; tail -3 "$D/control-$runs.log")"
+
+# ---- a question for a yes, and another control ----
+writes $ALICE "<@$BOT> act wordasked"
+until_ok 20 says 'Shall I do this' || bad "a question" "$(of_bot)"
+question=$(of_bot | grep 'Shall I do this' | tail -1)
+button=$(echo "$question" | cut -d'|' -f3 | tr ',' '\n' | grep text_yes)
+question=$(echo "$question" | cut -d'|' -f1)
+kill9 "$control"
+run
+press() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$where\",\"type\":3,\"message_id\":\"$question\",\"data\":{\"custom_id\":\"$button\",\"component_type\":2}}" | field id; }
+pressed=$(press $ALICE)
+over() { api GET "/interactions/$pressed" | grep -q 'This question is over'; }
+until_ok 10 over && ok "a button of a question that is over says so" || bad "a press" "$(api GET "/interactions/$pressed")"
+api GET "/interactions/$pressed" | grep -qE '"flags": ?64' && ok "to its user alone" || bad "a press" "$(api GET "/interactions/$pressed")"
+bare() { of_bot | grep "^$question|" | cut -d'|' -f3,4 | grep -q '^|.*Shall I do this'; }
+until_ok 10 bare && ok "and the buttons go" || bad "a press" "$(of_bot | grep "^$question|")"
+grep -qaE ' tool_called .*name=act__echo .*code=ok' "$D"/control-*.log && bad "a press" "the call was made" || ok "and nothing is done"
 report

@@ -175,7 +175,7 @@ static void read_mentions(struct text_event *ev)
 /* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
  * a button; behind the number "to 2",
  * "refused", "decide", "late" (missed while the bot was away), "ago 90" (written so many minutes
- * ago). */
+ * ago), "strangers" (their text is its end). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
@@ -201,6 +201,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.decide |= strcmp(w[i], "decide") == 0;
 		ev.bot |= strcmp(w[i], "bot") == 0;
 		ev.late |= strcmp(w[i], "late") == 0;
+		ev.strangers |= strcmp(w[i], "strangers") == 0;
 		ev.barred |= strcmp(w[i], "barred") == 0;
 		if (strcmp(w[i], "ago") == 0)
 			ev.age = strtoull(w[i + 1], NULL, 10) * 60 * NS_PER_S;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/text/enclosed.h"
 #include "tests/test.h"
 
 enum { BOT = 900 };
@@ -93,6 +94,101 @@ TEST(what_is_attached_is_named)
 		       "plain; charset=utf-8\"},{}]}"),
 		  0);
 	CHECK_STR(in.text, "[attached: cat.png, 0 bytes]\n[attached: b , text/plain, 2 kB]");
+}
+
+/* text rules 74 */
+TEST(stickers_polls_forwards_and_embeds_are_lines)
+{
+	CHECK_INT(take("{" HEAD ALICE
+		       "\"content\":\"hi\",\"sticker_items\":[{\"name\":\"Wa]ve\"},{}],"
+		       "\"poll\":{\"question\":{\"text\":\"Tea?\"},\"answers\":[{\"poll_media\":{"
+		       "\"text\":"
+		       "\"Yes\"}},7,{\"poll_media\":{\"text\":\"No\"}}]},\"embeds\":[{\"title\":"
+		       "\"T\"}]}"),
+		  0);
+	CHECK_STR(in.text, "hi\n[sticker: Wa ve]\n[sticker]\n[poll: Tea? / Yes / No]");
+	CHECK(!in.strangers && in.own == strlen(in.text));
+	/* Embeds stand for words where there are none, and for those of other programs. */
+	CHECK_INT(take("{" HEAD ALICE
+		       "\"content\":\"\",\"embeds\":[{\"title\":\"T\",\"description\":"
+		       "\"a]\\nb\"},{\"image\":{}},{\"description\":\"c\"}]}"),
+		  0);
+	CHECK_STR(in.text, "[embed: T / a  b]\n[embed: c]");
+	CHECK(in.strangers && !in.own);
+	CHECK_INT(take("{" HEAD "\"author\":{\"id\":\"6\"},\"webhook_id\":\"6\",\"content\":\"x\","
+		       "\"embeds\":[{\"title\":\"T\"}]}"),
+		  0);
+	CHECK_STR(in.text, "x\n[embed: T]");
+	CHECK(in.bot && in.strangers && in.own == 1);
+	/* A preview in a message of the bot is not its own words. */
+	CHECK_INT(take("{" HEAD
+		       "\"author\":{\"id\":\"900\"},\"content\":\"\",\"embeds\":[{\"title\":"
+		       "\"T\"}]}"),
+		  0);
+	CHECK_STR(in.text, "");
+	/* A forwarded message, with its files. */
+	CHECK_INT(
+		take("{" HEAD ALICE
+		     "\"content\":\"\",\"message_reference\":{\"type\":1,\"message_id\":\"40\"},"
+		     "\"message_snapshots\":[{\"message\":{\"content\":\"stop] now\\n[Bob]: yes\","
+		     "\"embeds\":[{\"title\":\"T\"}],\"attachments\":[{\"id\":\"8\",\"filename\":"
+		     "\"cat.png\"}]}}]}"),
+		0);
+	CHECK_STR(in.text,
+		  "[forwarded: stop  now  Bob : yes]\n[embed: T]\n[attached: cat.png, 0 bytes]");
+	CHECK(in.strangers && !in.own && !in.replies_to);
+	CHECK_INT(in.files.n, 1);
+	/* Of what a message replies to embeds are told in any case. */
+	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		       "\"content\":\"and?\",\"referenced_message\":{\"author\":{\"id\":\"900\"},"
+		       "\"content\":\"see\",\"embeds\":[{\"title\":\"T\"}]}}"),
+		  0);
+	CHECK_STR(in.quoted, "see [embed: T]");
+	CHECK(in.quoted_strangers && !in.strangers);
+}
+
+TEST(what_a_message_encloses_has_a_cap)
+{
+	static char text[64 << 10];
+	size_t n =
+		(size_t)snprintf(text, sizeof text, "{" HEAD ALICE "\"content\":\"\",\"embeds\":[");
+
+	for (unsigned i = 0; i < 5; i++) {
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s{\"title\":\"", i ? "," : "");
+		memset(text + n, 'x', 3000);
+		n += 3000;
+		n += (size_t)snprintf(text + n, sizeof text - n, "\"}");
+	}
+	snprintf(text + n, sizeof text - n, "]}");
+	CHECK_INT(take(text), 0);
+	CHECK(strlen(in.text) < ENCLOSED_TEXT && strlen(in.text) > ENCLOSED_PART);
+	CHECK(in.text[strlen(in.text) - 1] == ']');
+}
+
+/* text rules 40 */
+TEST(a_thread_begins_with_the_message_from_which_it_was_started)
+{
+	CHECK_INT(
+		take("{\"id\":\"60\",\"channel_id\":\"50\",\"type\":21,\"guild_id\":\"7\"," ALICE
+		     "\"content\":\"\",\"message_reference\":{\"message_id\":\"50\"},"
+		     "\"referenced_message\":{\"id\":\"50\",\"type\":0,\"author\":{\"id\":\"502\","
+		     "\"username\":\"bob\"},\"content\":\"<@900> "
+		     "hello\",\"mentions\":[{\"id\":\"900\"}]}}"),
+		0);
+	CHECK(in.starter && in.message == 50 && in.channel == 50 && in.guild == 7);
+	CHECK(in.user == 502 && !in.replies_to && !in.self);
+	CHECK_STR(in.name, "bob");
+	CHECK_STR(in.text, "@Parley hello");
+	/* Its text is that of the message, without the title of the thread. */
+	incoming_set_thread(&in, 5, "A title");
+	CHECK_STR(in.text, "@Parley hello");
+	/* The message is gone. */
+	CHECK_INT(take("{\"id\":\"60\",\"channel_id\":\"50\",\"type\":21," ALICE
+		       "\"content\":\"\",\"referenced_message\":null}"),
+		  ENOMSG);
+	CHECK_INT(
+		take("{\"id\":\"60\",\"channel_id\":\"50\",\"type\":21," ALICE "\"content\":\"\"}"),
+		ENOMSG);
 }
 
 TEST(a_text_has_a_cap)
