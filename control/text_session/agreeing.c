@@ -221,13 +221,13 @@ static void mark_question(struct text_guild *g, const struct text_asked_yes *a, 
 		      json_sprintf("%s %s", a->text, yes ? YES_MARK : NO_MARK));
 }
 
-void text_agreeing_remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message)
+static void remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message)
 {
 	edit_question(ts, channel, message, NULL);
 }
 
 /* A press may come before Discord has told that the message stands. */
-bool text_agreeing_knows(const struct text_guild *g, const struct press *p)
+static bool is_asked(const struct text_guild *g, const struct press *p)
 {
 	for (const struct text_asked_yes *a = g->asked; a; a = a->next)
 		if (a->message == p->message && a->user == p->user)
@@ -250,4 +250,27 @@ void text_agreeing_end(struct text_guild *g, const struct text_effect *e)
 	*at = a->next;
 	mark_question(g, a, text_tools_words(g, a->channel, a->reply, a->user, e->yes));
 	free(a);
+}
+
+enum text_press text_session_press(struct text_session *ts, const struct press *p)
+{
+	bool yes = strcmp(p->action, "text_yes") == 0;
+	struct text_guild *g =
+		text_session_uses(ts, p->guild) ? text_session_open(ts, p->guild) : NULL;
+
+	if (!yes && strcmp(p->action, "text_no") != 0)
+		return TEXT_PRESS_OTHER;
+	if (!g || !is_asked(g, p)) {
+		if (ts)
+			remove_buttons(ts, p->channel, p->message);
+		return TEXT_PRESS_OVER;
+	}
+	text_member_keep(g, p->user, NULL, p->member);
+	text_session_feed(g, &(struct text_event){.type = TEXT_AGREED,
+						  .guild = p->guild,
+						  .channel = p->channel,
+						  .message = p->message,
+						  .user = p->user,
+						  .yes = yes});
+	return TEXT_PRESS_TAKEN;
 }

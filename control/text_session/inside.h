@@ -520,10 +520,6 @@ bool text_agreeing_sent(struct text_job *job);
 /* True if a question waits in the channel. */
 bool text_agreeing_waits(const struct text_guild *g, uint64_t channel);
 void text_agreeing_free(struct text_guild *g);
-/* True if the question whose button was pressed waits for its user, or is still being asked. */
-bool text_agreeing_knows(const struct text_guild *g, const struct press *p);
-/* Of a question that nobody asks any more. */
-void text_agreeing_remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message);
 /* The buttons of a question; NULL without memory, or where there are none. */
 json_t *text_agreeing_buttons(const struct text_job *job);
 void text_agreeing_end(struct text_guild *g, const struct text_effect *e);

@@ -6,7 +6,6 @@
 
 #include "control/attachments/captions.h"
 #include "control/consent/consent.h"
-#include "control/discord/components.h"
 #include "control/engine/roles.h"
 #include "control/events/events.h"
 #include "control/settings/ids.h"
@@ -586,13 +585,13 @@ static void take_message(struct text_session *ts, const json_t *d)
 }
 
 /* A message has changed from which a thread may have been started: it is a line there, too. */
-static void feed_thread(struct text_guild *g, const struct text_event *ev)
+static void feed_change(struct text_guild *g, struct text_event ev)
 {
-	struct text_event there = *ev;
-
-	there.channel = ev->message;
-	if (ev->channel != ev->message)
-		text_session_feed(g, &there);
+	text_session_feed(g, &ev);
+	if (ev.channel == ev.message)
+		return;
+	ev.channel = ev.message;
+	text_session_feed(g, &ev);
 }
 
 static void take_edit(struct text_session *ts, const json_t *d)
@@ -609,8 +608,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 		return;
 	edit_quotes(g, &ts->in);
 	text_showing_edited(g, &ts->in);
-	text_session_feed(g, &ev);
-	feed_thread(g, &ev);
+	feed_change(g, ev);
 	text_showing_stop_gone(g);
 }
 
@@ -627,15 +625,12 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 	}
 	g = find_guild(ts, change.guild);
 	for (size_t i = 0; g && i < change.n; i++) {
-		const struct text_event ev = {.type = TEXT_DELETED,
-					      .guild = change.guild,
-					      .channel = change.channel,
-					      .message = change.message[i]};
-
 		drop_quotes(g, change.message[i], 0);
 		text_showing_drop(g, change.message[i], 0);
-		text_session_feed(g, &ev);
-		feed_thread(g, &ev);
+		feed_change(g, (struct text_event){.type = TEXT_DELETED,
+						   .guild = change.guild,
+						   .channel = change.channel,
+						   .message = change.message[i]});
 		text_showing_stop_looking(g, change.message[i], 0);
 	}
 }
@@ -699,28 +694,6 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 {
 	ts->self = user;
 	utf8_copy(ts->name, sizeof ts->name, name);
-}
-
-enum text_press text_session_press(struct text_session *ts, const struct press *p)
-{
-	bool yes = strcmp(p->action, "text_yes") == 0;
-	struct text_guild *g = ts ? find_guild(ts, p->guild) : NULL;
-
-	if (!yes && strcmp(p->action, "text_no") != 0)
-		return TEXT_PRESS_OTHER;
-	if (!g || !text_agreeing_knows(g, p)) {
-		if (ts)
-			text_agreeing_remove_buttons(ts, p->channel, p->message);
-		return TEXT_PRESS_OVER;
-	}
-	text_member_keep(g, p->user, NULL, p->member);
-	text_session_feed(g, &(struct text_event){.type = TEXT_AGREED,
-						  .guild = p->guild,
-						  .channel = p->channel,
-						  .message = p->message,
-						  .user = p->user,
-						  .yes = yes});
-	return TEXT_PRESS_TAKEN;
 }
 
 void text_session_stop(struct text_session *ts)
