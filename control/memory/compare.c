@@ -1,13 +1,13 @@
 #include "control/memory/compare.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "control/memory/lists.h"
 #include "control/memory/paraphrase.h"
 #include "control/memory/terms.h"
 #include "control/memory/values.h"
+#include "proto/base/utf8.h"
 
 enum { TOKENS_MAX = 48, TOKEN_SIZE = 24 };
 
@@ -126,7 +126,7 @@ static void take_filler(struct fact_words *f, const char *word)
 {
 	f->article = f->article || lists_hold(articles, word);
 	if (lists_hold(prepositions, word))
-		snprintf(f->preposition, sizeof f->preposition, "%s", word);
+		utf8_copy(f->preposition, sizeof f->preposition, word);
 }
 
 /* A verb ends the subject. */
