@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/memory/time_cue.h"
 #include "control/settings/settings.h"
 #include "control/tools/builtin/builtins.h"
 #include "control/tools/builtin/host.h"
@@ -95,7 +96,7 @@ static int on_search(uint32_t id, const struct tool_said *what, void *arg)
 {
 	(void)id, (void)arg;
 	require(utf8_valid(what->speaker) && utf8_valid(what->query) && what->most >= 1 &&
-		what->most <= 8 && (!what->until_ms || what->since_ms < what->until_ms));
+		what->most <= 8 && (!what->when || what->when->since_ms < what->when->until_ms));
 	return 0;
 }
 
