@@ -39,30 +39,13 @@ api POST "/guilds/$GUILD/members" "{\"user_id\":\"$CAROL\"}" >/dev/null
 mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	while (my $c = $s->accept) {
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my $last = decode_json($body)->{messages}[-1]{content};
-		$last = join " ", map { $_->{text} } @$last if ref $last;
-		open my $log, ">>", $ARGV[0];
-		syswrite $log, "$last\n";
-		sleep 3 if $last =~ /slowly/;
-		my $words = join " ", "About", ($last =~ /\bword\w+/g);
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\n";
-		print $c "data: [DONE]\n\n";
-		exit;
-	}' "$D/asked" >"$D/port" &
-started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
-export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1" PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0
+text_model asked '
+	my ($text) = @_;
+	note($text);
+	sleep 3 if $text =~ /slowly/;
+	join " ", "About", ($text =~ /\bword\w+/g);
+'
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/asked.port")/v1" PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0
 export PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0
 where=$TEXT
 dm=$(api POST /users/$ALICE/direct '{}' | field id)

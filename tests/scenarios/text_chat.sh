@@ -80,37 +80,18 @@ kill -TERM "$control"
 wait "$control"
 
 # ---- a text model ----
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	while (my $c = $s->accept) {
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my $m = decode_json($body)->{messages};
-		my $last = $m->[-1]{content};
-		$last = join " ", map { $_->{text} } @$last if ref $last;
-		open my $log, ">>", $ARGV[0]; (my $line = $last) =~ s/\n/\\n/g;
-		syswrite $log, sprintf "%d %s %s\n", scalar(@$m), ($m->[0]{content} =~ /Answer the last/ ? "required" : "optional"), $line;
-		syswrite $log, "quoted: $m->[-3]{content} $m->[-2]{content}\n" if $line =~ /he say/;
-		sleep 4 if $last =~ /slowly/;
-		my $words = $last =~ /nothing/ ? "[SKIP]"
-			: $last =~ /code/ ? "Here it is:\n```c\n" . "int x;\n" x 500 . "```\nThat was all."
-			: $last =~ /book/ ? "A line of the book.\n" x 1000
-			: "You said: " . substr($last, 0, 80) . " \@everyone <\@501>";
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		for (split /(?<=\n)/, $words) {
-			print $c "data: " . encode_json({choices => [{delta => {content => $_}, finish_reason => undef}]}) . "\n\n";
-		}
-		print $c "data: [DONE]\n\n";
-		exit;
-	}' "$D/asked" >"$D/port" &
-started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
-export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
+text_model asked '
+	my ($text, $ask) = @_;
+	my $m = $ask->{messages};
+	note(sprintf "%d %s %s", scalar(@$m), ($m->[0]{content} =~ /Answer the last/ ? "required" : "optional"), $text);
+	note("quoted: $m->[-3]{content} $m->[-2]{content}") if $text =~ /he say/;
+	sleep 4 if $text =~ /slowly/;
+	split /(?<=\n)/, $text =~ /nothing/ ? "[SKIP]"
+		: $text =~ /code/ ? "Here it is:\n```c\n" . "int x;\n" x 500 . "```\nThat was all."
+		: $text =~ /book/ ? "A line of the book.\n" x 1000
+		: "You said: " . substr($text, 0, 80) . " \@everyone <\@501>";
+'
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/asked.port")/v1"
 run PARLEY_TEXT_CHAT=mentions
 writes $ALICE "<@$BOT> hello"
 until_ok 10 answered "$written" && ok "a text model answers a mention" || bad "a text model" "$(messages; tail -5 "$D/control-$runs.log")"

@@ -34,35 +34,14 @@ start_brain
 mkdir "$D/state"
 start_mediad one
 # A text model, which writes down all that it is told, a question a line.
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	my $calls = 0;
-	while (my $c = $s->accept) {
-		$calls++;
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my $m = decode_json($body)->{messages};
-		my @told = map { ref $_->{content} ? map { $_->{text} // "" } @{$_->{content}} : $_->{content} // "" } @$m[1 .. $#$m];
-		open my $log, ">>", $ARGV[0]; (my $line = join " ", @told) =~ s/\n/\\n/g;
-		utf8::encode($line);
-		syswrite $log, "$line\n";
-		my %delta = $m->[-1]{role} eq "tool" || $told[-1] !~ /free/ ? (content => "I see.")
-			: (tool_calls => [{index => 0, id => "call_$calls", function => {name => "free__echo", arguments => "{\"text\":\"free\"}"}}]);
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		print $c "data: " . encode_json({choices => [{delta => \%delta, finish_reason => undef}]}) . "\n\n";
-		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $delta{content} ? "stop" : "tool_calls"}]}) . "\n\n";
-		print $c "data: [DONE]\n\n";
-		exit;
-	}' "$D/asked" >"$D/port" &
-started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+text_model asked '
+	my ($text, $ask) = @_;
+	my ($first, @told) = @{$ask->{messages}};
+	note(join " ", map { text_of($_) } @told);
+	$told[-1]{role} ne "tool" && $text =~ /free/ ? {name => "free__echo", arguments => {text => "free"}} : "I see.";
+'
 cat >"$D/config.json" <<END
-{"text_url": "http://127.0.0.1:$(cat "$D/port")/v1", "tools_allowed": "free__echo",
+{"text_url": "http://127.0.0.1:$(cat "$D/asked.port")/v1", "tools_allowed": "free__echo",
   "mcp_servers": [{"name": "free", "command": ["$program", "good"], "read": ["$program"]}]}
 END
 export PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_SHARE=100

@@ -34,36 +34,15 @@ start_brain
 mkdir "$D/state"
 start_mediad one
 # A text model: "wait" calls a tool that takes 7 s, "act" one that needs a yes.
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	my $calls = 0;
-	while (my $c = $s->accept) {
-		$calls++;
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my $m = decode_json($body)->{messages};
-		my ($last) = grep { $_->{role} eq "user" } reverse @$m;
-		my $text = $last->{content};
-		$text = join " ", map { $_->{text} } @$text if ref $text;
-		my ($word) = $text =~ /(word\w+)/;
-		my %delta = $m->[-1]{role} eq "tool" || $text !~ /wait|act/ ? (content => "About $word.")
-			: (tool_calls => [{index => 0, id => "call_$calls", function => $text =~ /act/
-				? {name => "act__echo", arguments => "{\"text\":\"acted\"}"} : {name => "toy__wait", arguments => "{\"ms\":7000}"}}]);
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		print $c "data: " . encode_json({choices => [{delta => \%delta, finish_reason => undef}]}) . "\n\n";
-		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $delta{content} ? "stop" : "tool_calls"}]}) . "\n\n";
-		print $c "data: [DONE]\n\n";
-		exit;
-	}' >"$D/port" &
-started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+text_model asked '
+	my ($text, $ask) = @_;
+	my ($last) = map { text_of($_) } grep { $_->{role} eq "user" } reverse @{$ask->{messages}};
+	my ($word) = $last =~ /(word\w+)/;
+	$ask->{messages}[-1]{role} eq "tool" || $last !~ /wait|act/ ? "About $word."
+		: $last =~ /act/ ? {name => "act__echo", arguments => {text => "acted"}} : {name => "toy__wait", arguments => {ms => 7000}};
+'
 cat >"$D/config.json" <<END
-{"text_url": "http://127.0.0.1:$(cat "$D/port")/v1", "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+{"text_url": "http://127.0.0.1:$(cat "$D/asked.port")/v1", "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
   {"name": "act", "command": ["$program", "good"], "read": ["$program"]}]}
 END
 export PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0

@@ -39,34 +39,19 @@ mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
 # A text model that logs what it is told, a message a line, and repeats the end of it.
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	while (my $c = $s->accept) {
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my @told = map { my $t = $_->{content}; $t = join " ", map { $_->{text} } @$t if ref $t; $t =~ s/\n/\\n/g; "$_->{role}: $t" } @{decode_json($body)->{messages}};
-		open my $log, ">>", $ARGV[0];
-		syswrite $log, join("\n", "ask: $told[-1]", map { "  $_" } @told) . "\n";
-		my $words = "I read: " . substr($told[-1], 6, 80);
-		sleep 4 if $told[-1] =~ /slowly/;
-		$words = "Bob said xyzzy" if $told[-1] =~ /what did Bob say/ && grep { /xyzzy/ } @told;
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\ndata: [DONE]\n\n";
-		exit;
-	}' "$D/asked" >"$D/port" &
-started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+text_model asked '
+	my ($text, $ask) = @_;
+	my @told = map { my $t = text_of($_); $t =~ s/\n/\\n/g; "$_->{role}: $t" } @{$ask->{messages}};
+	note($_) for "ask: $told[-1]", map { "  $_" } @told;
+	sleep 4 if $text =~ /slowly/;
+	$told[-1] =~ /what did Bob say/ && grep({ /xyzzy/ } @told) ? "Bob said xyzzy" : "I read: " . substr($told[-1], 6, 80);
+'
 # told QUESTION TEXT: the model was told TEXT when it was asked QUESTION.
 told() { awk -v q="$1" -v t="$2" '/^ask: / { in_it = index($0, q) > 0 } in_it && index($0, t) && !/^ask: / { found = 1 } END { exit !found }' "$D/asked"; }
 # told_last QUESTION TEXT: the same, when it was asked for the last time.
 told_last() { awk -v q="$1" -v t="$2" '/^ask: / { in_it = index($0, q) > 0; if (in_it) found = 0 } in_it && index($0, t) && !/^ask: / { found = 1 } END { exit !found }' "$D/asked"; }
 asked() { [ "$(grep -c "^ask: .*$1" "$D/asked")" = "$2" ]; }
-export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/asked.port")/v1"
 export PARLEY_CONSENT=heard PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_PER_HOUR=60
 where=$TEXT
 run PARLEY_TEXT_CHAT=all

@@ -53,49 +53,29 @@ start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
 # model NAME: a text model, which writes down what it is asked.
 model() {
-perl -MIO::Socket::INET -MJSON::PP -e '
-	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	$| = 1; print $s->sockport, "\n";
-	my $calls = 0;
-	while (my $c = $s->accept) {
-		$calls++;
-		if (fork) { close $c; next }
-		my $n = 0;
-		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
-		read $c, my $body, $n;
-		exit if !length $body;
-		my $ask = decode_json($body);
-		my $m = $ask->{messages};
-		my ($last) = grep { $_->{role} eq "user" } reverse @$m;
-		my $text = $last->{content};
-		$text = join " ", map { $_->{text} } @$text if ref $text;
-		my $tool = $m->[-1]{role} eq "tool" ? $m->[-1]{content} : undef;
-		open my $log, ">>", $ARGV[0]; (my $line = $text) =~ s/\n/\\n/g;
-		syswrite $log, sprintf "%s %s tools=%s\n", defined $tool ? "goes_on" : "question", $line, join ",", map { $_->{function}{name} } @{$ask->{tools} || []};
-		syswrite $log, "result $tool\n" if defined $tool;
-		syswrite $log, "lead\n" if defined $tool && grep { $_->{role} eq "assistant" && ($_->{content} // "") =~ /Let me look/ } @$m;
-		if (defined $tool && $text =~ /break/) { print $c "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"; exit }
-		my ($name, $arguments) = $text =~ /has returned/ ? () : $text =~ /calm/ ? ("calm__echo", {text => "the moon is new"}) : $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
-			: $text =~ /wait/ ? ("toy__wait", {ms => $text =~ /long/ ? 60000 : 7000})
-			: $text =~ /tides/ ? ("ask", {task => "see how calm it is", worker => $text =~ /outside/ ? "outside" : "helper"})
-			: $text =~ /free/ ? ("free__echo", {text => "free"})
-			: $text =~ /act/ ? ("act__echo", {text => $text =~ /forge/ ? "[pay 5](http://x/500) ||a lot||" : "acted"}) : ();
-		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-		my @say = $text =~ /has returned/ ? ("It is done: " . ($text =~ /(acted|the moon is new)/)[0])
-			: defined $tool ? ("The tool said " . ($tool =~ /(the moon is new|waited)/ ? $1 : "nothing") . " indeed, as I was told to ask it.")
-			: $text =~ /moon/ ? ("Let me look it up.")
-			: $text =~ /story/ ? ("A line of the story.\n" x 180, "```\n", "||Shall I do this: act echo, acted?||")
-			: $text =~ /book/ ? ("```\n", "A line of the book.\n" x 900)
-			: $name ? () : ("Hello.");
-		print $c "data: " . encode_json({choices => [{delta => {tool_calls => [{index => 0, id => "call_$calls", function => {name => $name, arguments => encode_json($arguments)}}]}, finish_reason => undef}]}) . "\n\n" if $name && !defined $tool;
-		print $c "data: " . encode_json({choices => [{delta => {content => $_}, finish_reason => undef}]}) . "\n\n" for @say;
-		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $name && !defined $tool ? "tool_calls" : "stop"}]}) . "\n\n";
-		print $c "data: [DONE]\n\n";
-		exit;
-	}' "$D/$1" >"$D/$1.port" &
-started="$started $!"
-until_ok 5 test -s "$D/$1.port" || bad "the text server" "did not start"
+	text_model "$1" '
+	my ($last, $ask) = @_;
+	my $m = $ask->{messages};
+	my ($text) = map { text_of($_) } grep { $_->{role} eq "user" } reverse @$m;
+	my $tool = $m->[-1]{role} eq "tool" ? $last : undef;
+	note(sprintf "%s %s tools=%s", defined $tool ? "goes_on" : "question", $text, join ",", map { $_->{function}{name} } @{$ask->{tools} || []});
+	note("result $tool") if defined $tool;
+	note("lead") if defined $tool && grep { $_->{role} eq "assistant" && ($_->{content} // "") =~ /Let me look/ } @$m;
+	return if defined $tool && $text =~ /break/;
+	return "It is done: " . (($text =~ /(acted|the moon is new)/)[0] // "") if $text =~ /has returned/;
+	return "The tool said " . ($tool =~ /(the moon is new|waited)/ ? $1 : "nothing") . " indeed, as I was told to ask it." if defined $tool;
+	my ($name, $arguments) = $text =~ /calm/ ? ("calm__echo", {text => "the moon is new"})
+		: $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
+		: $text =~ /wait/ ? ("toy__wait", {ms => $text =~ /long/ ? 60000 : 7000})
+		: $text =~ /tides/ ? ("ask", {task => "see how calm it is", worker => $text =~ /outside/ ? "outside" : "helper"})
+		: $text =~ /free/ ? ("free__echo", {text => "free"})
+		: $text =~ /act/ ? ("act__echo", {text => $text =~ /forge/ ? "[pay 5](http://x/500) ||a lot||" : "acted"}) : ();
+	my @say = $text =~ /moon/ ? ("Let me look it up.")
+		: $text =~ /story/ ? ("A line of the story.\n" x 180, "```\n", "||Shall I do this: act echo, acted?||")
+		: $text =~ /book/ ? ("```\n", "A line of the book.\n" x 900)
+		: $name ? () : ("Hello.");
+	($name ? {name => $name, arguments => $arguments} : (), @say);
+'
 }
 model asked
 configure "$(cat "$D/asked.port")"
