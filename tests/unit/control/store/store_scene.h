@@ -14,7 +14,7 @@ struct store_scene {
 	struct settings *settings;
 	struct store *store;
 	char dir[32], path[64]; /* the folder, and the database in it */
-	bool drops; /* what is too old goes, a second after a store was opened */
+	bool drops;		/* what is too old goes, a second after a store was opened */
 	int err;
 	unsigned answers;
 	struct store_document got;
