@@ -259,7 +259,8 @@ static void run_request(struct consent_request *r)
 		finish(r, 0);
 		return;
 	}
-	/* The store learns of one that allows less first: what is asked of it anew goes by it. */
+	/* One that allows less goes to the store before anything is searched for again because of
+	 * it, so that these searches respect it. */
 	grants = c->store && allows_less(r->was, r->consent);
 	err = save(r, before);
 	if (!grants)

@@ -460,7 +460,6 @@ static bool on_ready(struct gateway_machine *m, const json_t *d, uint64_t now)
 		snprintf(s.url, sizeof s.url, "%s", m->base);
 	m->session = s;
 	enter_up(m, now);
-	act(m, (struct gateway_act){.type = GATEWAY_ACT_SESSION});
 	return true;
 }
 
@@ -468,6 +467,7 @@ static void on_dispatch(struct gateway_machine *m, const json_t *msg, uint64_t n
 {
 	const json_t *s = json_object_get(msg, "s"), *d = json_object_get(msg, "d");
 	const char *t = json_string_value(json_object_get(msg, "t"));
+	bool ready = t && strcmp(t, "READY") == 0;
 
 	if (!t || !json_is_integer(s) || json_integer_value(s) < 0) {
 		m->malformed++;
@@ -478,14 +478,16 @@ static void on_dispatch(struct gateway_machine *m, const json_t *msg, uint64_t n
 		return;
 	m->session.seq = json_integer_value(s);
 	m->has_seq = true;
-	if (strcmp(t, "READY") == 0) {
-		if (!on_ready(m, d, now))
-			return;
-	} else if (strcmp(t, "RESUMED") == 0 && m->state == GATEWAY_RESUMING) {
+	if (ready && !on_ready(m, d, now))
+		return;
+	if (strcmp(t, "RESUMED") == 0 && m->state == GATEWAY_RESUMING)
 		enter_up(m, now);
-	}
 	act(m, (struct gateway_act){
 		       .type = GATEWAY_ACT_DISPATCH, .text = t, .len = strlen(t), .d = d});
+	/* Who handled READY knows by now whether the session may be resumed: not before what was
+	 * missed has been read. */
+	if (ready)
+		act(m, (struct gateway_act){.type = GATEWAY_ACT_SESSION});
 }
 
 static void on_text(struct gateway_machine *m, const struct gateway_in *in, uint64_t now)

@@ -50,7 +50,8 @@ enum gateway_act_type {
 	GATEWAY_ACT_SEND,    /* one text message: text, len */
 	GATEWAY_ACT_CLOSE, /* close with code and forget the socket; it gets no GATEWAY_IN_CLOSED */
 	GATEWAY_ACT_STATE, /* the state changed */
-	GATEWAY_ACT_SESSION,  /* a session began (READY) or ended: persist it now */
+	GATEWAY_ACT_SESSION,  /* a session began (after DISPATCH of its READY) or ended: persist it
+				 now */
 	GATEWAY_ACT_FIND,     /* ask for the base URL again: GATEWAY_IN_START */
 	GATEWAY_ACT_FATAL,    /* never connect again: code */
 	GATEWAY_ACT_DISPATCH, /* an event: text is its name, d its data */

@@ -321,9 +321,12 @@ void incoming_name_role(struct incoming *in, uint64_t role, const char *name)
 	size_t m = strlen(name) + 1;
 
 	for (char *at = strstr(in->text, mention); at; at = strstr(at + m, mention)) {
-		if (strlen(in->text) - n + m >= sizeof in->text)
+		/* Of strangers, who mention nobody here. */
+		if ((size_t)(at - in->text) >= in->own ||
+		    strlen(in->text) - n + m >= sizeof in->text)
 			return;
 		memcpy(tail, at + n, strlen(at + n) + 1);
 		snprintf(at, sizeof in->text - (size_t)(at - in->text), "@%s%s", name, tail);
+		in->own = in->own - n + m;
 	}
 }

@@ -412,8 +412,8 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
  * told and writes may be kept. */
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
 			uint64_t user);
-/* Somebody does not want to be read any more: no answer may be kept that was begun before, and one
- * that is sent is told to nobody. */
+/* Somebody does not want to be read any more: no answer that was begun before is kept, and one that
+ * has been sent, or is being sent, is not told to models. */
 void text_keeping_forget(struct text_guild *g);
 /* True if this message of the bot is of such an answer. */
 bool text_keeping_is_untold(const struct text_guild *g, const struct incoming *in);
@@ -472,8 +472,8 @@ uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t 
 /* A message of a control that ended tells of work for `owed`, which is still to be answered: the
  * answer takes its place, or it is deleted once `owed` has ended. */
 void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id, uint64_t owed);
-/* The answer to these messages is asked for: what was left of an earlier attempt becomes its own.
- */
+/* A model is asked for the answer to these messages. If a control before this one left a message
+ * there that tells of work for one of them, the answer takes its place. */
 void text_working_claim(struct text_guild *g, const struct text_effect *e);
 /* Drops those of answers that are over. */
 void text_working_sweep(struct text_guild *g);

@@ -240,7 +240,7 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
 				.channel = channel, .message = message, .change = "deleted"});
 }
 
-/* An answer that is not sent yet is asked for again. */
+/* True if the answer is being sent, or was. The model is asked again for any other. */
 static bool is_sent(const struct text_guild *g, uint64_t first)
 {
 	for (const struct text_job *j = g->jobs; j; j = j->next)

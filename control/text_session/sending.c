@@ -294,8 +294,8 @@ static json_t *write_body(const struct text_job *job, const char *content)
 					      job->part + (job->afresh ? AFRESH : 0)),
 				 "enforce_nonce", 1, "allowed_mentions", "parse");
 
-	/* A preview is fetched at once by whoever the address belongs to, and an address that
-	 * strangers wrote could carry words of the channel there. */
+	/* Discord requests an address at once for its preview. One that strangers had the model
+	 * write could carry words of the channel to its owner. */
 	if (body && (text_asking_repeats(job) || text_tools_tainted(job->g, job->channel)))
 		json_object_set_new(body, "flags", json_integer(SUPPRESS_EMBEDS));
 	if (body && job->asking)

@@ -127,8 +127,10 @@ void text_session_settings(struct text_session *ts);
  * channel; everywhere (0) where they took part. Answers under way are asked again. refuses: nothing
  * that they wrote is answered any more. */
 void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses);
-/* While it is held, nothing that the memory has is told to models: somebody is about to be erased
- * whose words the store still has. Each hold is let go once. NULL accepted. */
+/* hold: from now on models are told nothing from the memory, because somebody is about to be erased
+ * whose words the store still has. Each call with true is followed by one with false. NULL
+ * accepted.
+ */
 void text_session_hold_memory(struct text_session *ts, bool hold);
 /* A question that does not come as a message: of a command. Its lines and its memory are those of
  * the channel. Texts are borrowed until text_session_ask returns. */

@@ -62,9 +62,10 @@ void text_tools_publish(const struct text_seat *seat, const struct tool_output *
 			enum event_type type, uint64_t call, uint64_t nano);
 /* Of struct tool_room. */
 void text_tools_changed(void *seat);
-/* True if direct messages and servers may call what comes at run time. */
+/* True if tools of MCP servers and workers may be called there: in every server, and in direct
+ * messages if the settings allow it. */
 bool text_tools_reach_out(const struct text_seat *seat);
-/* A number of the journal that no call has. */
+/* The first number of a series for the journal: no other series begins with it. */
 uint64_t text_tools_numbers(struct text_session *ts);
 
 /* ---- tool_host.c ---- */

@@ -1,10 +1,10 @@
 /* memory_leak_across: what people are shown of the memory that they may not be shown.
  *
  * Servers with the same channels and people have facts, lines and summaries whose texts tell where
- * they belong. The same random questions are put to the store, and by people of voice sessions and
- * of text chat to whatever a model is told for them: the slices of the memory in prompts, and the
- * outputs of memory_search and conversation_search. Each text is judged by itself, former and
- * contradicting facts and the lines beside a line, too.
+ * they belong. The same random questions are asked of the store, and by people in voice sessions
+ * and in text chat. What the model is told then is read: the slices of the memory in its prompt,
+ * and the outputs of memory_search and conversation_search. Each text is judged by itself, former
+ * and contradicting facts and the lines beside a line, too.
  *
  *   leaks [questions]      of each kind (10,000) */
 #include "tests/bench/leaks.h"

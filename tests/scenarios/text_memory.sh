@@ -144,7 +144,7 @@ run PARLEY_TEXT_CHAT=all
 writes $ALICE "<@$BOT> the door code again"
 until_ok 10 answered "$written" || bad "an answer" "$(messages)"
 told "the door code again" 'what did Bob say' || bad "earlier messages" "$(tail -30 "$D/asked")"
-told "the door code again" 'xyzzy' && bad "an answer that quotes somebody who withdrew" "$(tail -30 "$D/asked")" || ok "an answer that may quote somebody who is not remembered any more is told to no model"
+told "the door code again" 'xyzzy' && bad "an answer with words of somebody who withdrew" "$(tail -30 "$D/asked")" || ok "models are not told an answer that may have words of somebody who is not remembered any more"
 
 where=$TEXT
 

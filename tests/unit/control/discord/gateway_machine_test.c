@@ -8,6 +8,7 @@ struct paper {
 	struct gateway_machine *m;
 	uint64_t now;
 	unsigned connects, sends, closes, sessions, fatals, dispatches, finds;
+	char told_of[64]; /* the last event before SESSION */
 	char url[320], sent[4200], event[64];
 	unsigned close_code, fatal_code;
 };
@@ -31,6 +32,7 @@ static void on_act(const struct gateway_act *act, void *arg)
 		break;
 	case GATEWAY_ACT_SESSION:
 		p->sessions++;
+		snprintf(p->told_of, sizeof p->told_of, "%s", p->event);
 		break;
 	case GATEWAY_ACT_FATAL:
 		p->fatals++;
@@ -124,6 +126,8 @@ TEST(gateway_identifies_and_comes_up)
 	CHECK_STR(gateway_machine_session(p.m)->url, "ws://resume.example");
 	CHECK_INT(gateway_machine_session(p.m)->seq, 1);
 	CHECK_INT(p.sessions, 1);
+	/* Whether it may be resumed is known once READY was handled. */
+	CHECK_STR(p.told_of, "READY");
 	CHECK_STR(p.event, "READY");
 	gateway_machine_free(p.m);
 }

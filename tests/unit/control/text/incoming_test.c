@@ -97,6 +97,16 @@ TEST(what_is_attached_is_named)
 }
 
 /* text rules 74 */
+TEST(a_mention_of_a_role_is_read_as_a_name_but_in_text_of_strangers)
+{
+	CHECK_INT(take("{" HEAD "\"author\":{\"id\":\"6\"},\"webhook_id\":\"6\",\"content\":"
+		       "\"<@&77> and <@&77>\",\"embeds\":[{\"title\":\"<@&77>\"}]}"),
+		  0);
+	incoming_name_role(&in, 77, "Parley");
+	CHECK_STR(in.text, "@Parley and @Parley\n[embed: <@&77>]");
+	CHECK_INT(in.own, strlen("@Parley and @Parley"));
+}
+
 TEST(stickers_polls_forwards_and_embeds_are_lines)
 {
 	CHECK_INT(take("{" HEAD ALICE
