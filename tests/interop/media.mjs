@@ -102,23 +102,29 @@ export class Media extends EventEmitter {
   constructor(path, user, epoch = 1) {
     super();
     this.seen = [];
-    this.sock = net.connect(path);
-    this.sock.on('error', (e) => this.emit('lost', e));
-    this.sock.on('close', () => this.emit('lost'));
-    let buf = Buffer.alloc(0);
-    this.sock.on('data', (d) => {
-      buf = Buffer.concat([buf, d]);
-      while (buf.length >= 4 && buf.length >= 4 + buf.readUInt32BE(0)) {
-        const n = buf.readUInt32BE(0);
-        const msg = unpack(buf.subarray(4, 4 + n));
-        buf = buf.subarray(4 + n);
-        if (msg.type === 'PING') this.send('PONG', { id: msg.id });
-        if (msg.type !== 'HEARD') this.seen.push(msg);
-        this.emit(msg.type, msg);
-      }
+    this.buf = Buffer.alloc(0);
+    this.dial(path, 200, () => this.send('HELLO', { major: constant('MEDIA_MAJOR'), minor: constant('MEDIA_MINOR'), build: 'interop',
+      instance: process.pid, epoch, user: BigInt(user), caps: 1 /* MEDIA_CAP_MEMBERS */ }));
+  }
+  // The file of a socket is there a moment before anybody listens: it dials again, as control does.
+  dial(path, tries, up) {
+    this.sock = net.connect(path, up);
+    this.sock.on('data', (d) => this.take(d));
+    this.sock.on('error', (e) => {
+      if (e.code === 'ECONNREFUSED' && tries) setTimeout(() => this.dial(path, tries - 1, up), 50);
+      else this.fault = e.message;
     });
-    this.send('HELLO', { major: constant('MEDIA_MAJOR'), minor: constant('MEDIA_MINOR'), build: 'interop', instance: process.pid,
-      epoch, user: BigInt(user), caps: 1 /* MEDIA_CAP_MEMBERS */ });
+  }
+  take(d) {
+    this.buf = Buffer.concat([this.buf, d]);
+    while (this.buf.length >= 4 && this.buf.length >= 4 + this.buf.readUInt32BE(0)) {
+      const n = this.buf.readUInt32BE(0);
+      const msg = unpack(this.buf.subarray(4, 4 + n));
+      this.buf = this.buf.subarray(4 + n);
+      if (msg.type === 'PING') this.send('PONG', { id: msg.id });
+      if (msg.type !== 'HEARD') this.seen.push(msg);
+      this.emit(msg.type, msg);
+    }
   }
   send(name, msg) {
     const body = pack(name, msg);
@@ -132,7 +138,7 @@ export class Media extends EventEmitter {
     if (old) return Promise.resolve(old);
     return new Promise((resolve, reject) => {
       const on = (m) => { if (fits(m)) { clearTimeout(t); this.off(name, on); resolve(m); } };
-      const t = setTimeout(() => { this.off(name, on); reject(new Error(`no ${name} in ${ms} ms; last: ${JSON.stringify(this.seen.slice(-5), (_, v) => (typeof v === 'bigint' ? String(v) : v))}`)); }, ms);
+      const t = setTimeout(() => { this.off(name, on); reject(new Error(`no ${name} in ${ms} ms${this.fault ? ` (${this.fault})` : ''}; last: ${JSON.stringify(this.seen.slice(-5), (_, v) => (typeof v === 'bigint' ? String(v) : v))}`)); }, ms);
       this.on(name, on);
     });
   }
