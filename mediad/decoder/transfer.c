@@ -198,10 +198,10 @@ void fetcher_try_again(struct fetcher *f)
 		return;
 	f->redirects = 0;
 	memcpy(f->url, f->named, sizeof f->url);
-	if (f->segments)
-		request_part(f);
-	else
+	if (!f->segments)
 		request_rest(f);
+	else if (f->part.what != SEGMENTS_LATER)
+		request_part(f);
 }
 
 /* Connects again where the connection broke, after a pause that grows: a radio station goes on with
@@ -257,7 +257,19 @@ static void end_list(struct fetcher *f, CURLcode result, long status)
 }
 
 /* A segment that is not there, as one that has left a live stream, is left out; not many in a row,
- * or a playlist could make us ask for thousands. */
+ * or a playlist could make us ask for thousands. A live stream goes on later, with those that its
+ * playlist names then. */
+static void leave_segment(struct fetcher *f)
+{
+	if (++f->empty <= EMPTY_MAX)
+		return;
+	f->part.what = SEGMENTS_LATER;
+	if (is_live(f))
+		try_later(f);
+	else
+		f->failure = DECODER_REASON_HTTP_ERROR;
+}
+
 static void end_segment(struct fetcher *f, CURLcode result, long status)
 {
 	bool part = f->part.length && f->part_got < f->part.length;
@@ -265,8 +277,8 @@ static void end_segment(struct fetcher *f, CURLcode result, long status)
 	if (status < 400 &&
 	    (result != CURLE_OK || !fetcher_is_sound(status) || (part && f->part_got)))
 		connect_again(f);
-	else if ((status >= 400 || !f->part_got) && ++f->empty > EMPTY_MAX)
-		f->failure = DECODER_REASON_HTTP_ERROR;
+	else if (status >= 400 || !f->part_got)
+		leave_segment(f);
 }
 
 static void end_transfer(struct fetcher *f, CURLcode result)

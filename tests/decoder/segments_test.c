@@ -267,6 +267,34 @@ TEST(decoderd_plays_a_live_stream_as_it_grows)
 	CHECK(same);
 }
 
+/* Its server loses more segments in a row than a file may lack. */
+TEST(decoderd_goes_on_with_a_live_stream_behind_missing_segments)
+{
+	struct deck d;
+	struct played whole = {0}, live = {0};
+	bool ok = deck_open(&d) && write_stream(&d, "mpegts", "aac"), same;
+
+	if (ok)
+		deck_play_file(&d, "/ranges/list.m3u8", 0, &whole);
+	ok = ok && copy_list(&d, "1live.m3u8", "/ranges/", 0, 5) &&
+	     write_text(&d, "2live.m3u8",
+			"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:5\n"
+			"#EXTINF:0.5,\n/missing?1\n#EXTINF:0.5,\n/missing?2\n"
+			"#EXTINF:0.5,\n/missing?3\n#EXTINF:0.5,\n/missing?4\n"
+			"#EXTINF:0.5,\n/missing?5\n#EXTINF:0.5,\n/ranges/s5.ts\n"
+			"#EXTINF:0.5,\n/ranges/s6.ts\n#EXT-X-ENDLIST\n");
+	if (ok)
+		deck_play_file(&d, "/live/live.m3u8", 480000, &live);
+	same = live.frames > 3 * RATE && live.frames < whole.frames &&
+	       memcmp(live.pcm, whole.pcm, live.frames * 2) == 0;
+	deck_close(&d);
+	free(whole.pcm);
+	free(live.pcm);
+	CHECK(ok);
+	CHECK_STR(decoder_reason_name(live.reason), "end");
+	CHECK(same);
+}
+
 TEST(decoderd_leaves_out_segments_that_are_gone)
 {
 	struct deck d;
