@@ -90,22 +90,35 @@ static unsigned situation_of(char author, int language, unsigned place)
 	return ((unsigned)(author - 'a') * 2 + english) * WORDINGS_PLACES + place;
 }
 
+/* Doubles the place when it is full: under ASan each realloc copies. */
+static int make_place(struct wordings *w)
+{
+	bool full = !(w->n & (w->n - 1));
+	struct wordings_line *more =
+		full ? realloc(w->v, (w->n ? 2 * w->n : 1) * sizeof *more) : w->v;
+
+	if (!more)
+		return ENOMEM;
+	w->v = more;
+	return 0;
+}
+
 static int read_lines(struct wordings *w, FILE *f, int language, char author)
 {
 	unsigned place[WORDINGS_CLASS_COUNT] = {0};
 	char line[LINE];
 
 	while (fgets(line, sizeof line, f)) {
-		struct wordings_line *more = realloc(w->v, (w->n + 1) * sizeof *more);
 		int removed = find_removed(line), err;
+		struct wordings_line *more;
 
-		if (!more)
-			return ENOMEM;
-		w->v = more;
 		if (removed >= 0) {
 			place[removed]++;
 			continue;
 		}
+		err = make_place(w);
+		if (err)
+			return err;
 		more = &w->v[w->n];
 		err = parse_line(more, line, language);
 		if (!err && place[more->class] == WORDINGS_PLACES)
