@@ -259,6 +259,13 @@ void music_event(struct call *c, const struct ev *ev);
 void music_unclaim_all(struct call *c);
 void music_stop_unclaimed(struct call *c);
 void music_send_all(struct call *c);
+void music_send_state(struct call *c, const struct music_track *t);
+/* music_over.c: keeps how the music ended; tells it again, all of it or of one music (false: not
+ * known any more); forgets it. */
+void music_remember_end(struct call *c, const struct music_track *t, uint64_t position);
+void music_send_past_ends(struct call *c);
+bool music_repeat_end(struct call *c, uint32_t music);
+void music_forget_end(struct call *c, uint32_t music);
 void music_free(struct call *c);
 
 /* ---- music_gain.c ---- */

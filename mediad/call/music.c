@@ -28,7 +28,7 @@ static uint64_t position_of(const struct music_track *t)
 	return t->start + t->played;
 }
 
-static void send_state(struct call *c, const struct music_track *t)
+void music_send_state(struct call *c, const struct music_track *t)
 {
 	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};
 	struct media_music_state *m = &msg.music_state;
@@ -63,7 +63,7 @@ static void send_tags(struct call *c, const struct music_track *t)
 static void set_phase(struct call *c, struct music_track *t, enum media_music_phase phase)
 {
 	t->phase = phase;
-	send_state(c, t);
+	music_send_state(c, t);
 }
 
 /* ---- the tracks ---- */
@@ -91,51 +91,6 @@ static struct music_track *find_decoded(struct call *c, uint64_t decoded)
 		if (c->tracks[i] && c->tracks[i]->decoded == decoded)
 			return c->tracks[i];
 	return NULL;
-}
-
-/* Keeps how the music ended for a control that is away. */
-static void remember_end(struct call *c, const struct music_track *t)
-{
-	unsigned place = c->n_music_over++ % MUSIC_OVER;
-
-	c->music_over[place].music = t->music;
-	c->music_over[place].position = position_of(t);
-	c->music_over[place].duration = t->opened.duration;
-	c->music_over[place].phase = t->phase;
-	c->music_over[place].why = t->why;
-	c->music_over[place].failure = t->failure;
-}
-
-static void send_past_end(struct call *c, unsigned place)
-{
-	struct music_track t = {.music = c->music_over[place].music,
-				.start = c->music_over[place].position,
-				.phase = c->music_over[place].phase,
-				.why = c->music_over[place].why,
-				.failure = c->music_over[place].failure};
-
-	t.opened.duration = c->music_over[place].duration;
-	send_state(c, &t);
-}
-
-static void send_past_ends(struct call *c)
-{
-	for (unsigned i = 0; i < MUSIC_OVER; i++)
-		send_past_end(c, (c->n_music_over + i) % MUSIC_OVER);
-}
-
-/* Repeats how music ended. Returns false when that is not known any more. */
-static bool repeat_end(struct call *c, uint32_t music)
-{
-	for (unsigned i = 1; i <= MUSIC_OVER; i++) {
-		unsigned place = (c->n_music_over + MUSIC_OVER - i) % MUSIC_OVER;
-
-		if (!music || c->music_over[place].music != music)
-			continue;
-		send_past_end(c, place);
-		return true;
-	}
-	return false;
 }
 
 static void remove_track(struct call *c, struct music_track *t)
@@ -169,26 +124,34 @@ static void lend_waiting(struct call *c);
 
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why);
 
-/* What should have gone on behind this track has not been opened in time. */
-static void end_continuation(struct call *c, struct music_track *t)
+static bool has_lost_its_decoder(const struct music_track *t)
 {
+	return t->failure == DECODER_REASON_CRASHED || t->failure == DECODER_REASON_LOST;
+}
+
+/* What should go on behind this track has not been opened in time: after the death of a decoder it
+ * begins as late as it is opened, and not at all if something else was wrong. */
+static void part_continuation(struct call *c, struct music_track *t)
+{
+	bool begins_late = t->why == MEDIA_REASON_SOURCE_FAILED && has_lost_its_decoder(t);
+
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		struct music_track *o = c->tracks[i];
 
 		if (!o || !o->continues || o->replaces != t || o->lane)
 			continue;
 		o->replaces = NULL;
+		o->continues = false;
+		if (begins_late) {
+			music_send_state(c, o);
+			continue;
+		}
 		o->failure = t->failure;
 		finish_track(c, o, MEDIA_REASON_SOURCE_FAILED);
 	}
 }
 
 static void continue_track(struct call *c, struct music_track *t);
-
-static bool has_lost_its_decoder(const struct music_track *t)
-{
-	return t->failure == DECODER_REASON_CRASHED || t->failure == DECODER_REASON_LOST;
-}
 
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
@@ -198,7 +161,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 	if (t->replaces && t->phase == MEDIA_MUSIC_PHASE_OPENING &&
 	    (why == MEDIA_REASON_SOURCE_FAILED || why == MEDIA_REASON_BAD_REQUEST)) {
 		t->replaces->music = t->music;
-		send_state(c, t->replaces);
+		music_send_state(c, t->replaces);
 		t->music = 0;
 		stays = t->continues ? NULL : t->replaces;
 	}
@@ -207,8 +170,8 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		  why == MEDIA_REASON_SOURCE_FAILED ? MEDIA_MUSIC_PHASE_FAILED
 						    : MEDIA_MUSIC_PHASE_ENDED);
 	if (t->music)
-		remember_end(c, t);
-	end_continuation(c, t);
+		music_remember_end(c, t, position_of(t));
+	part_continuation(c, t);
 	remove_track(c, t);
 	if (stays && has_lost_its_decoder(stays))
 		continue_track(c, stays);
@@ -410,6 +373,8 @@ static struct music_track *add_track(struct call *c, uint32_t music)
 
 static void open_track(struct call *c, struct music_track *t);
 
+static void stop_tracks(struct call *c, bool all, uint16_t fade_ms);
+
 /* The decoder has died: another one goes on behind the last frame that it wrote. */
 static void continue_track(struct call *c, struct music_track *t)
 {
@@ -422,6 +387,10 @@ static void continue_track(struct call *c, struct music_track *t)
 		next = add_track(c, t->music);
 	if (!next)
 		return;
+	/* Its last samples may have played before the other decoder has opened it, and what follows
+	 * would begin: control prepares it again, and it waits. */
+	if (!t->follows)
+		stop_tracks(c, false, 0);
 	next->source = t->source;
 	next->opened = t->opened;
 	next->gain = t->gain;
@@ -470,7 +439,7 @@ static void open_track(struct call *c, struct music_track *t)
 	if (t->failure != DECODER_REASON_UNKNOWN)
 		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 	else
-		send_state(c, t);
+		music_send_state(c, t);
 }
 
 /* ---- commands ---- */
@@ -493,7 +462,7 @@ static void refuse_music(struct call *c, uint32_t music)
 	struct music_track t = {
 		.music = music, .phase = MEDIA_MUSIC_PHASE_FAILED, .why = MEDIA_REASON_BAD_REQUEST};
 
-	send_state(c, &t);
+	music_send_state(c, &t);
 }
 
 /* An id that belonged to another control is free again; that music plays on untold, until it is
@@ -507,9 +476,8 @@ static bool take_id(struct call *c, uint32_t music)
 		stop_track(c, old, MEDIA_REASON_ORPHANED, 0);
 		old = NULL;
 	}
-	for (unsigned i = 0; !old && i < MUSIC_OVER; i++)
-		if (c->music_over[i].music == music)
-			c->music_over[i].music = 0;
+	if (!old)
+		music_forget_end(c, music);
 	return !old;
 }
 
@@ -628,7 +596,7 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 	/* It has not been opened, or cannot be: the present state is the answer. */
 	t = old->opened.seekable && !old->waits ? add_track(c, old->music) : NULL;
 	if (!t) {
-		send_state(c, old);
+		music_send_state(c, old);
 		return;
 	}
 	/* Until the new place is open the music may come to its end, and what follows would begin:
@@ -692,7 +660,7 @@ void call_music_claim(struct call *c, uint32_t music)
 
 	for (; t; t = t->replaces)
 		t->claimed = true;
-	if (!find_music(c, music) && !repeat_end(c, music))
+	if (!find_music(c, music) && !music_repeat_end(c, music))
 		refuse_music(c, music);
 }
 
@@ -735,7 +703,7 @@ static void send_progress(struct call *c, struct music_track *t)
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
 		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
 			t->music = c->tracks[i]->music;
-	send_state(c, t);
+	music_send_state(c, t);
 	t->music = own;
 }
 
@@ -780,10 +748,10 @@ void music_send_all(struct call *c)
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		if (!c->tracks[i] || c->tracks[i]->why != MEDIA_REASON_NONE)
 			continue;
-		send_state(c, c->tracks[i]);
+		music_send_state(c, c->tracks[i]);
 		send_tags(c, c->tracks[i]);
 	}
-	send_past_ends(c);
+	music_send_past_ends(c);
 }
 
 void music_free(struct call *c)

@@ -40,6 +40,50 @@ TEST(call_music_outlasts_the_decoder_program)
 	music_rig_finish();
 }
 
+/* Its source is far away: the samples in the ring have played long before. */
+TEST(call_music_is_continued_late)
+{
+	begin();
+	music_rig_prepare(8, 0);
+	music_rig_opened(8, 0, DURATION);
+	die(72000);
+	music_rig_run_ms(40);
+	CHECK_PHASE(8, ENDED);	 /* it would play in its place */
+	music_rig_prepare(9, 0); /* as control does */
+	music_rig_opened(9, 0, DURATION);
+	music_rig_run_ms(4000);
+	CHECK_PHASE(7, OPENING);
+	CHECK_INT(music_rig_state_of(7)->position, 72000);
+	CHECK_INT(music_rig_count_states(9, MEDIA_MUSIC_PHASE_PLAYING), 0);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig.left[music_rig_track_of(7)->lane] = DURATION;
+	music_rig.left[music_rig_track_of(9)->lane] = DURATION;
+	music_rig_run_ms(500);
+	CHECK_PHASE(7, PLAYING);
+	CHECK(music_rig_state_of(7)->position > 72000 + 12000);
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_FAILED), 0);
+	music_rig_run_ms(1500);
+	CHECK_PHASE(9, PLAYING);
+	music_rig_finish();
+}
+
+/* The same without a source to come: the track ends, and what follows plays. */
+TEST(call_music_that_cannot_be_continued_late_fails)
+{
+	begin();
+	die(72000);
+	music_rig_prepare(9, 0);
+	music_rig_opened(9, 0, DURATION);
+	music_rig_run_ms(4000);
+	CHECK_PHASE(7, OPENING);
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_STALLED);
+	music_rig.left[music_rig_track_of(9)->lane] = DURATION;
+	music_rig_run_ms(300);
+	CHECK_PHASE(7, FAILED);
+	CHECK_PHASE(9, PLAYING);
+	music_rig_finish();
+}
+
 /* A hostile process says that it has written much, and dies, again and again. */
 TEST(call_music_is_not_continued_without_end)
 {
