@@ -47,6 +47,9 @@ static struct media_music_style style_of(const struct jukebox *j, const struct m
 	uint32_t bitrate = media_call_want(j->call)->bitrate;
 
 	return (struct media_music_style){.duck = (uint16_t)s->music_duck_gain,
+					  .duck_attack_ms = (uint16_t)s->music_duck_attack_ms,
+					  .duck_hold_ms = (uint16_t)s->music_duck_hold_ms,
+					  .duck_release_ms = (uint16_t)s->music_duck_release_ms,
 					  .fade_ms = (uint16_t)s->music_fade_ms,
 					  .loudness = LOUDNESS,
 					  .crossfade_ms = choose_crossfade(j, o),

@@ -53,6 +53,9 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 						    .paused = o->paused,
 						    .fade_ms = style->fade_ms,
 						    .duck = style->duck,
+						    .duck_attack_ms = style->duck_attack_ms,
+						    .duck_hold_ms = style->duck_hold_ms,
+						    .duck_release_ms = style->duck_release_ms,
 						    .bitrate = style->bitrate,
 						    .headers = headers_of(style)};
 }

@@ -12,7 +12,8 @@ struct media_music_state;
 
 /* What each track is played with. */
 struct media_music_style {
-	uint16_t duck;	   /* gain of music under speech, in thousandths */
+	uint16_t duck; /* gain of music under speech, in thousandths */
+	uint16_t duck_attack_ms, duck_hold_ms, duck_release_ms;
 	uint16_t fade_ms;  /* of a pause, a stop and a change of the volume */
 	uint16_t loudness; /* target in -LUFS/100; 0: as the tracks are */
 	uint16_t

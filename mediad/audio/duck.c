@@ -2,26 +2,40 @@
 
 #include <math.h>
 
-enum { PER_MS = 48, FRAME_MS = 20, HOLD = DUCK_HOLD_MS / FRAME_MS };
+enum { PER_MS = 48, FRAME_MS = 20 };
 #define FLOOR                                                                                      \
 	0.001f /* a ramp in dB never reaches silence: it ends here, then the rest is dropped */
 
 void duck_init(struct duck *d)
 {
-	d->gain = d->gain_before = 1;
-	d->quiet = d->quiet_before = HOLD;
-	d->down = d->holds = false;
-	duck_set_depth(d, DUCK_DEPTH);
+	*d = (struct duck){.gain = 1, .gain_before = 1};
+	duck_set(d, &DUCK_DEFAULT);
 }
 
-void duck_set_depth(struct duck *d, uint16_t depth)
+static uint16_t limit(uint16_t value, uint16_t most)
 {
+	return value < most ? value : most;
+}
+
+/* The factor a sample of a ramp over the whole span. */
+static float factor(float span, uint16_t ms)
+{
+	return powf(span, 1.0f / (ms ? (float)(ms * PER_MS) : 1));
+}
+
+void duck_set(struct duck *d, const struct duck_conf *conf)
+{
+	bool rests = d->quiet >= d->hold;
 	float span;
 
-	d->depth = (float)(depth < DUCK_UNITY ? depth : DUCK_UNITY) / DUCK_UNITY;
+	d->depth = (float)limit(conf->depth, DUCK_UNITY) / DUCK_UNITY;
 	span = fmaxf(d->depth, FLOOR);
-	d->attack = powf(span, 1.0f / (DUCK_ATTACK_MS * PER_MS));
-	d->release = powf(span, -1.0f / (DUCK_RELEASE_MS * PER_MS));
+	d->attack = factor(span, limit(conf->attack_ms, DUCK_ATTACK_MAX_MS));
+	d->release = factor(1 / span, limit(conf->release_ms, DUCK_RELEASE_MAX_MS));
+	d->hold = limit(conf->hold_ms, DUCK_HOLD_MAX_MS) / FRAME_MS;
+	/* A longer hold lowers no music when nobody spoke. */
+	if (rests)
+		d->quiet = d->quiet_before = d->hold;
 }
 
 static float target_of(const struct duck *d)
@@ -33,11 +47,11 @@ void duck_begin_frame(struct duck *d, bool speech, bool music)
 {
 	d->gain_before = d->gain;
 	d->quiet_before = d->quiet;
-	d->down = speech || (music && d->quiet < HOLD);
+	d->down = speech || (music && d->quiet < d->hold);
 	if (speech)
 		d->quiet = 0;
 	else
-		d->quiet = d->down ? d->quiet + 1 : HOLD;
+		d->quiet = d->down ? d->quiet + 1 : d->hold;
 	if (!music)
 		d->gain = target_of(d);
 	d->holds = speech && d->gain > d->depth;

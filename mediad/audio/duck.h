@@ -1,10 +1,10 @@
 /* Ducking: music is lowered while speech sounds, and before it does.
  *
- * The gain falls to its depth in DUCK_ATTACK_MS once speech is about to play. It stays there for
- * DUCK_HOLD_MS after the last speech, so that the music does not rise between two sentences, and
- * then returns in DUCK_RELEASE_MS; both ramps are straight in dB. Speech that begins over
- * music waits until the gain has arrived. While no music sounds the gain moves at once. Plain
- * memory of its owner; call duck_init before use. */
+ * The gain falls to its depth in the time of the attack once speech is about to play. It stays
+ * there for the time of the hold after the last speech, so that the music does not rise between two
+ * sentences, and then returns in the time of the release; both ramps are straight in dB. Speech
+ * that begins over music waits until the gain has arrived. While no music sounds the gain moves at
+ * once. Plain memory of its owner; call duck_init before use. */
 #ifndef MEDIAD_AUDIO_DUCK_H
 #define MEDIAD_AUDIO_DUCK_H
 
@@ -13,24 +13,32 @@
 #include <stdint.h>
 
 enum {
-	DUCK_DEPTH = 150, /* thousandths: -16.5 dB */
 	DUCK_UNITY = 1000,
-	DUCK_ATTACK_MS = 80,
-	DUCK_HOLD_MS = 600,
-	DUCK_RELEASE_MS = 600,
+	DUCK_ATTACK_MAX_MS = 1000,
+	DUCK_HOLD_MAX_MS = 5000,
+	DUCK_RELEASE_MAX_MS = 10000,
 };
+
+struct duck_conf {
+	uint16_t depth; /* thousandths, 0..DUCK_UNITY; DUCK_UNITY leaves music as it is */
+	uint16_t attack_ms, hold_ms, release_ms; /* 0: at the next sample, or not at all */
+};
+/* What duck_init sets: -16.5 dB. */
+#define DUCK_DEFAULT                                                                               \
+	((struct duck_conf){.depth = 150, .attack_ms = 80, .hold_ms = 600, .release_ms = 600})
 
 struct duck {
 	float gain, depth, attack, release; /* attack, release: factor a sample */
-	unsigned quiet;	   /* frames since the last speech, as far as DUCK_HOLD_MS */
-	float gain_before; /* gain and quiet, before the last frame */
+	unsigned hold;			    /* frames */
+	unsigned quiet;			    /* frames since the last speech, as far as hold */
+	float gain_before;		    /* gain and quiet, before the last frame */
 	unsigned quiet_before;
 	bool down, holds;
 };
 
 void duck_init(struct duck *d);
-/* Thousandths, 0..DUCK_UNITY, clamped; DUCK_UNITY leaves music as it is. */
-void duck_set_depth(struct duck *d, uint16_t depth);
+/* Clamped to the limits above. */
+void duck_set(struct duck *d, const struct duck_conf *conf);
 /* A frame begins. speech: some plays in it or waits to. music: some sounded in the last frame. */
 void duck_begin_frame(struct duck *d, bool speech, bool music);
 /* True if music is not down yet where the frame begins: speech that has not begun waits. */

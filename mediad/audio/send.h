@@ -29,7 +29,7 @@
  *
  * Music sounds from a mixer of its own, which is lent when a call first needs it; its events come
  * like those of lanes. Music waits for the gate for as long as it takes. Speech that begins over
- * music waits up to DUCK_ATTACK_MS until the music is down.
+ * music waits for the attack of the duck until the music is down.
  *
  * The loop thread makes the sender and lends it. Lanes are lent to it by sender_add and return with
  * their last event. Only _alloc allocates. Times are in ns of the caller's clock. */

@@ -493,7 +493,10 @@ static void set_mixer(struct call *c, const struct media_music_play *m)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_SET};
 
-	cmd.music.duck = m->duck;
+	cmd.music.duck = (struct duck_conf){.depth = m->duck,
+					    .attack_ms = m->duck_attack_ms,
+					    .hold_ms = m->duck_hold_ms,
+					    .release_ms = m->duck_release_ms};
 	cmd.music.bitrate = m->bitrate;
 	call_command(c, &cmd);
 }

@@ -44,7 +44,7 @@ static void apply_settings(struct call_stream *cs, const struct cmd *c)
 
 	if (!m)
 		return;
-	duck_set_depth(music_mixer_duck(m), c->music.duck);
+	duck_set(music_mixer_duck(m), &c->music.duck);
 	encoder_set_music_bitrate(music_mixer_encoder(m), c->music.bitrate);
 }
 

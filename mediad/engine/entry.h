@@ -8,6 +8,7 @@
 #ifndef MEDIAD_ENGINE_ENTRY_H
 #define MEDIAD_ENGINE_ENTRY_H
 
+#include "mediad/audio/duck.h"
 #include "mediad/audio/receive.h"
 #include "mediad/audio/send.h"
 #include "mediad/dave/media.h"
@@ -92,7 +93,8 @@ struct cmd {
 			uint32_t id;	  /* CONTROL: of the lane */
 			uint32_t bitrate; /* SET: of the encoder while music sounds */
 			enum sender_command what;
-			uint16_t target, fade_ms, duck; /* duck: SET, in thousandths */
+			uint16_t target, fade_ms;
+			struct duck_conf duck; /* SET */
 		} music;
 	};
 };

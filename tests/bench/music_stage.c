@@ -244,6 +244,9 @@ uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint
 						   .gain = 1000,
 						   .loudness = loudness,
 						   .duck = DUCK,
+						   .duck_attack_ms = 80,
+						   .duck_hold_ms = 600,
+						   .duck_release_ms = 600,
 						   .bitrate = BITRATE};
 	plane_send(s->plane, &msg);
 	return s->musics;

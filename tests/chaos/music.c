@@ -52,7 +52,11 @@ int chaos_music_write(const char *folder)
 
 static void perform(const struct music_order *order, void *arg)
 {
-	static const struct media_music_style style = {.duck = 150, .bitrate = 64000};
+	static const struct media_music_style style = {.duck = 150,
+						       .duck_attack_ms = 80,
+						       .duck_hold_ms = 600,
+						       .duck_release_ms = 600,
+						       .bitrate = 64000};
 	struct chaos_music *m = arg;
 
 	if (m->call)

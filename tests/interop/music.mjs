@@ -11,6 +11,7 @@ import { call, say, sine } from './mediad_call.mjs';
 
 const bin = join(process.env.BIN ?? '../../build', 'mediad');
 const RATE = 48000;
+const DUCK = { duck: 150, duck_attack_ms: 80, duck_hold_ms: 600, duck_release_ms: 600 };
 
 // A WAV file with another tone in each channel.
 function wav(path, left, right, seconds) {
@@ -32,7 +33,7 @@ const levels = (channel, hz) => Array.from({ length: Math.floor(channel.length /
 async function stereo(sock, epoch) {
   const { m, b, over } = await call(sock, 'music', {}, epoch);
   const frames = b.hear(BOT);
-  m.send('MUSIC_PLAY', { call: 1, gen: m.gen, music: 1, kind: MUSIC.kinds.FILE, path: 'a.wav', gain: 1000, duck: 150, bitrate: 128000 });
+  m.send('MUSIC_PLAY', { call: 1, gen: m.gen, music: 1, kind: MUSIC.kinds.FILE, path: 'a.wav', gain: 1000, ...DUCK, bitrate: 128000 });
   m.send('MUSIC_NEXT', { call: 1, gen: m.gen, music: 2, kind: MUSIC.kinds.FILE, path: 'b.wav', gain: 1000 });
   await m.want('MUSIC_STATE', (s) => s.music === 1 && s.phase === MUSIC.phases.PLAYING);
   await m.want('MUSIC_STATE', (s) => s.music === 2 && s.phase === MUSIC.phases.ENDED, 12000);
@@ -54,7 +55,7 @@ async function stereo(sock, epoch) {
 async function ducked(sock, epoch) {
   const { m, b, over } = await call(sock, 'speech over music', {}, epoch);
   const frames = b.hear(BOT);
-  m.send('MUSIC_PLAY', { call: 1, gen: m.gen, music: 1, kind: MUSIC.kinds.FILE, path: 'long.wav', gain: 1000, duck: 150, bitrate: 128000 });
+  m.send('MUSIC_PLAY', { call: 1, gen: m.gen, music: 1, kind: MUSIC.kinds.FILE, path: 'long.wav', gain: 1000, ...DUCK, bitrate: 128000 });
   await m.want('MUSIC_STATE', (s) => s.music === 1 && s.phase === MUSIC.phases.PLAYING);
   await sleep(1000);
   await say(m, 1, sine(2000, 2));

@@ -159,6 +159,9 @@ static void play_files(struct media_call *call)
 	play.music_play.path = slice_str(run.files[0]);
 	play.music_play.gain = 1000;
 	play.music_play.duck = 150;
+	play.music_play.duck_attack_ms = 80;
+	play.music_play.duck_hold_ms = 600;
+	play.music_play.duck_release_ms = 600;
 	play.music_play.bitrate = 96000;
 	next.music_next.music = 2;
 	next.music_next.kind = MEDIA_MUSIC_FILE;

@@ -40,7 +40,15 @@ static void check_ramp(double from, double to, unsigned samples)
 	}
 }
 
-enum { HELD = DUCK_HOLD_MS / 20, RELEASE = DUCK_RELEASE_MS / 20 };
+enum { ATTACK_MS = 80, RELEASE_MS = 600, HELD = 30, RELEASE = RELEASE_MS / 20 };
+
+static void set_depth(uint16_t depth)
+{
+	struct duck_conf conf = DUCK_DEFAULT;
+
+	conf.depth = depth;
+	duck_set(&duck, &conf);
+}
 
 /* 80 ms down, 600 ms there after the last speech, and 600 ms up, straight in dB, and not a sample
  * longer. */
@@ -52,13 +60,13 @@ TEST(duck_ramps)
 	run(1, false);
 	CHECK(gains[0] == 1 && gains[FRAME - 1] == 1);
 	run(4, true);
-	check_ramp(0, depth, DUCK_ATTACK_MS * 48);
+	check_ramp(0, depth, ATTACK_MS * 48);
 	CHECK(gains[4 * FRAME - 1] == 0.15f);
 	run(HELD, false);
 	for (size_t i = 0; i < (size_t)HELD * FRAME; i++)
 		CHECK(gains[i] == 0.15f);
 	run(RELEASE + 1, false);
-	check_ramp(depth, 0, DUCK_RELEASE_MS * 48);
+	check_ramp(depth, 0, RELEASE_MS * 48);
 	CHECK(gains[(RELEASE + 1) * FRAME - 1] == 1);
 }
 
@@ -103,21 +111,56 @@ TEST(duck_moves_at_once_without_music)
 TEST(duck_depths)
 {
 	duck_init(&duck);
-	duck_set_depth(&duck, DUCK_UNITY);
+	set_depth(DUCK_UNITY);
 	run(1, true);
 	CHECK(gains[0] == 1 && !duck_holds_speech(&duck));
-	duck_set_depth(&duck, 0);
+	set_depth(0);
 	run(4, true);
 	CHECK(gains[4 * FRAME - 1] == 0);
 	run(HELD + RELEASE, false);
 	CHECK(gains[(HELD + RELEASE) * FRAME - 1] > 0.99f);
-	duck_set_depth(&duck, 500);
+	set_depth(500);
 	run(5, true);
-	duck_set_depth(&duck, 800); /* deeper than wanted now */
+	set_depth(800); /* deeper than wanted now */
 	run(80, true);
 	run(80, true);
 	CHECK(gains[80 * FRAME - 1] == 0.8f);
 	CHECK(!duck_holds_speech(&duck));
+}
+
+TEST(duck_times_that_are_set)
+{
+	const struct duck_conf conf = {
+		.depth = 150, .attack_ms = 200, .hold_ms = 100, .release_ms = 400};
+	double depth = decibel(0.15);
+
+	duck_init(&duck);
+	duck_set(&duck, &conf);
+	run(1, false);
+	run(10, true);
+	check_ramp(0, depth, 200 * 48);
+	CHECK(gains[10 * FRAME - 1] == 0.15f);
+	run(5, false);
+	CHECK(gains[5 * FRAME - 1] == 0.15f);
+	run(21, false);
+	check_ramp(depth, 0, 400 * 48);
+	CHECK(gains[21 * FRAME - 1] == 1);
+	/* Nobody has spoken: a longer hold lowers nothing. */
+	duck_set(&duck, &DUCK_DEFAULT);
+	run(2, false);
+	CHECK(gains[0] == 1 && gains[2 * FRAME - 1] == 1);
+}
+
+TEST(duck_times_of_none_are_the_next_sample)
+{
+	const struct duck_conf conf = {.depth = 150};
+
+	duck_init(&duck);
+	duck_set(&duck, &conf);
+	run(2, true);
+	CHECK(gains[0] == 0.15f && !duck_holds_speech(&duck));
+	run(1, false);
+	CHECK(gains[0] == 1);
 }
 
 TEST(duck_frame_that_is_taken_back)

@@ -264,12 +264,15 @@ TEST(send_music_that_was_down_when_the_session_was_lost)
 /* Speech that has begun does not wait for a duck that is made deeper. */
 TEST(send_speech_goes_on_while_the_duck_deepens)
 {
+	struct duck_conf deep = DUCK_DEFAULT;
+
 	setup();
 	start_music(4 * SECOND);
 	send_run_ms(500);
 	send_say(3, SECOND, true);
 	send_run_ms(500);
-	duck_set_depth(music_mixer_duck(sender_music(send_rig.s)), 10);
+	deep.depth = 10;
+	duck_set(music_mixer_duck(sender_music(send_rig.s)), &deep);
 	send_run_ms(1200);
 	CHECK_INT(count_type(SENDER_DRAINED), 1);
 	for (int i = 0; i < send_rig.n_ev; i++)

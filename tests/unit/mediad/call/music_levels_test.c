@@ -32,6 +32,35 @@ TEST(call_music_loudness)
 	}
 }
 
+TEST(call_music_is_ducked_as_it_is_told)
+{
+	const struct media_music_play m = {.music = 1,
+					   .kind = MEDIA_MUSIC_FILE,
+					   .path = slice_str("a"),
+					   .gain = 1000,
+					   .duck = 250,
+					   .duck_attack_ms = 120,
+					   .duck_hold_ms = 900,
+					   .duck_release_ms = 1500};
+	struct duck told;
+	const struct duck *d;
+
+	music_rig_setup();
+	call_music_play(&music_rig.c, &m);
+	music_rig_opened(1, 0, DURATION);
+	music_rig_run_ms(40);
+	duck_init(&told);
+	duck_set(&told,
+		 &(struct duck_conf){
+			 .depth = 250, .attack_ms = 120, .hold_ms = 900, .release_ms = 1500});
+	d = music_mixer_duck(sender_music(music_rig.c.stream->sender));
+	CHECK_INT(d->hold, 45);
+	CHECK(fabsf(d->depth - told.depth) + fabsf(d->attack - told.attack) +
+		      fabsf(d->release - told.release) <=
+	      0);
+	music_rig_finish();
+}
+
 static double gain_of(unsigned lane)
 {
 	return (double)music_lane_playout(

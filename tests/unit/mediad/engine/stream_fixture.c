@@ -434,7 +434,7 @@ static int lend_music(struct stream_fixture *b)
 	if (err)
 		return err;
 	send_cmd(b, &c);
-	c = (struct cmd){.type = CMD_MUSIC_SET, .music = {.bitrate = 96000, .duck = 150}};
+	c = (struct cmd){.type = CMD_MUSIC_SET, .music = {.bitrate = 96000, .duck = DUCK_DEFAULT}};
 	send_cmd(b, &c);
 	c = (struct cmd){.type = CMD_MUSIC_ADD};
 	if (!b->replaying)
