@@ -53,6 +53,15 @@ static void take_typed(uint64_t guild, uint64_t channel, const struct text_sessi
 		voice_session_typed(vs, channel, &told);
 }
 
+static void take_edited(uint64_t guild, uint64_t channel, uint64_t message, const char *text,
+			void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	if (vs)
+		voice_session_edited(vs, channel, message, text);
+}
+
 static void take_untyped(uint64_t guild, uint64_t channel, uint64_t message, void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, guild);
@@ -155,6 +164,7 @@ int control_make_text(struct control *c)
 					       .voiceh = find_open_voice,
 					       .openh = is_open,
 					       .typedh = take_typed,
+					       .editedh = take_edited,
 					       .untypedh = take_untyped,
 					       .viewers = c->viewers,
 					       .speakh = speak_answer,

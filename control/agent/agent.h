@@ -118,6 +118,9 @@ struct agent_typed {
 	const struct attached_list *files; /* NULL: none */
 };
 void agent_typed(struct agent *a, const struct agent_typed *typed);
+/* What stands in this message of the chat now. text "": it is gone, or nobody may be told its words
+ * any more. message 0: all are gone. Models are told the former words no more; text is borrowed. */
+void agent_edited(struct agent *a, uint64_t message, const char *text);
 /* A message of that chat is gone, or has its files no more: what was attached is shown no more. */
 void agent_untyped(struct agent *a, uint64_t message);
 /* An operator has the bot say these words once the room is quiet, or stops what it says and does

@@ -433,6 +433,9 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_RETRIEVE:
 		agent_retrieval_begin(a->retrieval, e);
 		break;
+	case ROOM_DO_RENEW:
+		agent_renew_voice(a);
+		break;
 	case ROOM_DO_MUSIC:
 	case ROOM_DO_CHOOSE:
 		agent_music_effect(a->music, e);

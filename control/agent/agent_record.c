@@ -141,6 +141,7 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 	agent_feed(a, &(struct room_event){.type = ROOM_TYPED,
 					   .user = t->user,
 					   .is_bot = t->bot,
+					   .message = t->message,
 					   .at = env_now(a->env),
 					   .text = slice_str(all)});
 	if (a->settings->reply_path == SETTINGS_REPLY_BRAIN)
@@ -151,6 +152,12 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 		   &(struct engine_message){.role = t->bot ? ENGINE_ASSISTANT : ENGINE_USER,
 					    .speaker = "",
 					    .text = t->bot ? all + n : line});
+}
+
+void agent_edited(struct agent *a, uint64_t message, const char *text)
+{
+	agent_feed(a, &(struct room_event){
+			      .type = ROOM_EDITED, .message = message, .text = slice_str(text)});
 }
 
 void agent_untyped(struct agent *a, uint64_t message)

@@ -14,7 +14,7 @@ enum row {
 		ROWS
 };
 
-_Static_assert(ROWS <= 16, "ROOM_JOURNAL_EVENT_MAX");
+_Static_assert(ROWS <= 17, "ROOM_JOURNAL_EVENT_MAX");
 
 static void write_number(struct wr *w, enum row row, uint64_t v)
 {

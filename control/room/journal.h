@@ -28,7 +28,7 @@ enum room_journal_what {
 enum {
 	ROOM_JOURNAL_RECORD_MAX = 1 << 20,
 	/* The most that an event takes, without its text and audio. */
-	ROOM_JOURNAL_EVENT_MAX = 16 * 9 + 32,
+	ROOM_JOURNAL_EVENT_MAX = 17 * 9 + 32,
 };
 
 struct room_journal_record {

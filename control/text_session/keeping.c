@@ -6,6 +6,7 @@
 
 #include "control/consent/consent.h"
 #include "control/events/events.h"
+#include "control/settings/ids.h"
 #include "control/settings/settings.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
@@ -214,6 +215,25 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in, uint6
 						.to_bot = in->to_bot});
 }
 
+/* True if the present words of a message may be told in the voice channel. Those of a server that
+ * gave its place away are judged by consent alone. */
+static bool may_tell(const struct text_guild *g, const struct incoming *in, bool keep)
+{
+	if (in->self || !g)
+		return keep;
+	return (in->to_bot ? g->settings->text_chat != SETTINGS_TEXT_OFF
+			   : g->settings->text_chat == SETTINGS_TEXT_ALL) &&
+	       !text_session_refused(g, in->user) &&
+	       !settings_ids_have(g->settings->blocked_users, in->user);
+}
+
+static void tell_edit(const struct text_session *ts, uint64_t guild, uint64_t channel,
+		      uint64_t message, const char *text)
+{
+	if (ts->conf.editedh)
+		ts->conf.editedh(guild, channel, message, text, ts->conf.arg);
+}
+
 void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in)
 {
 	char own[INCOMING_TEXT];
@@ -222,22 +242,27 @@ void text_keeping_edited(struct text_session *ts, struct text_guild *g, const st
 
 	if (in->self && (text_working_is(in->text) || take_replaced(g, in)))
 		return;
-	if (in->guild && !in->bot)
-		publish(ts, in->guild, in->user,
-			&(struct event_message){.channel = in->channel,
-						.message = in->message,
-						.change = "edited",
-						.name = in->self ? "" : in->name,
-						.text = keep ? own_text(in, own) : ""});
+	if (!in->guild || in->bot)
+		return;
+	publish(ts, in->guild, in->user,
+		&(struct event_message){.channel = in->channel,
+					.message = in->message,
+					.change = "edited",
+					.name = in->self ? "" : in->name,
+					.text = keep ? own_text(in, own) : ""});
+	tell_edit(ts, in->guild, in->channel, in->message,
+		  may_tell(g, in, keep) ? own_text(in, own) : "");
 }
 
 void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,
 			  uint64_t message)
 {
-	if (guild)
-		publish(ts, guild, 0,
-			&(struct event_message){
-				.channel = channel, .message = message, .change = "deleted"});
+	if (!guild)
+		return;
+	publish(ts, guild, 0,
+		&(struct event_message){
+			.channel = channel, .message = message, .change = "deleted"});
+	tell_edit(ts, guild, channel, message, "");
 }
 
 /* True if the answer is being sent, or was. The model is asked again for any other. */

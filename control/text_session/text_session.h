@@ -73,7 +73,11 @@ struct text_session_conf {
 	 * user, if it repeats only people who may be remembered. NULL accepted. */
 	void (*typedh)(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,
 		       void *arg);
-	/* Such a message is gone, or has its files no more. NULL accepted. */
+	/* What stands in a message now. text "": it is gone, or may not be read any more; message
+	 * 0: so are all of the channel. NULL accepted. */
+	void (*editedh)(uint64_t guild, uint64_t channel, uint64_t message, const char *text,
+			void *arg);
+	/* A message is gone, or has its files no more. NULL accepted. */
 	void (*untypedh)(uint64_t guild, uint64_t channel, uint64_t message, void *arg);
 	/* An answer that is to be spoken, if the channel is the chat of a call. NULL accepted. */
 	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);

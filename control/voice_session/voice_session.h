@@ -92,6 +92,9 @@ void voice_session_leave(struct voice_session *c);
 struct agent_typed;
 void voice_session_typed(struct voice_session *c, uint64_t channel,
 			 const struct agent_typed *typed);
+/* What stands there now, in this channel. As agent_edited. */
+void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
+			  const char *text);
 /* A message there is gone, or has its files no more. */
 void voice_session_untyped(struct voice_session *c, uint64_t channel, uint64_t message);
 /* Orders of an operator: the bot says these words (at most VOICE_SESSION_SAY_MAX bytes) once the

@@ -93,6 +93,8 @@ typedef void(api_h)(struct api_call *c);
 	  "message_id}}: somebody writes")                                                         \
 	R(PATCH, "/channels/{}/messages/{}", api_message_edit, "{content, attachments?}")          \
 	R(DELETE, "/channels/{}/messages/{}", api_message_delete, "it is deleted")                 \
+	R(DELETE, "/channels/{}/messages", api_messages_delete,                                    \
+	  "{messages}: a moderator deletes these at once")                                         \
 	R(POST, "/channels/{}/messages/{}/reactions", api_reaction,                                \
 	  "{user_id, emoji}: somebody reacts")                                                     \
 	R(POST, "/users/{}/direct", api_direct,                                                    \

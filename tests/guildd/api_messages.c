@@ -113,6 +113,16 @@ void api_message_delete(struct api_call *c)
 	api_ok(c, NULL);
 }
 
+void api_messages_delete(struct api_call *c)
+{
+	struct gd_channel *ch = api_channel(c);
+
+	if (!ch)
+		return;
+	gd_messages_delete(c->g, ch, json_object_get(c->body, "messages"));
+	api_ok(c, NULL);
+}
+
 void api_reaction(struct api_call *c)
 {
 	struct gd_channel *ch;

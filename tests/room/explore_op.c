@@ -171,6 +171,19 @@ static void words(struct explore *x, const struct explore_op *op, struct room_ev
 			(--x->n_awaited - i) * sizeof x->awaited[0]);
 }
 
+/* Each message has words of its own, and is typed, edited and deleted again and again. */
+static void type_message(const struct explore_op *op, struct room_event *ev)
+{
+	static const char *const typed[] = {"anna\nthe first tide turns at one",
+					    "anna\nthe second tide turns at two",
+					    "anna\nthe third tide turns at three"};
+	static const char *const edited[] = {"", "", "the tide turned early",
+					     "the first tide turns at one"};
+
+	ev->message = op->who % 3u + (op->pick < 250);
+	ev->text = ev->type == ROOM_TYPED ? ONE_OF(typed, op->who) : ONE_OF(edited, op->pick >> 5);
+}
+
 static void other(struct explore *x, const struct explore_op *op, struct room_event *ev)
 {
 	struct slice t = ev->text;
@@ -200,8 +213,10 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 					      : "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
-	} else if (ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) {
+	} else if (ev->type == ROOM_RECALLED) {
 		ev->text = text_of(high & 1 ? "anna\nthe river is high" : "anna");
+	} else if (ev->type == ROOM_TYPED || ev->type == ROOM_EDITED) {
+		type_message(op, ev);
 	}
 }
 

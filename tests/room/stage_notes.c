@@ -129,6 +129,10 @@ void stage_note_effect(struct stage *s, const struct room_effect *e)
 		break;
 	case ROOM_DO_ASK:
 		stage_note_line(s, (int)e->type, "brain asked \"%s\"", e->text);
+		for (size_t i = 0; i < e->history_n; i++)
+			stage_note_line(s, ROOM_DO_COUNT, "history \"%s: %s\"",
+					e->history[i].bot ? "bot" : e->history[i].speaker,
+					e->history[i].text);
 		break;
 	case ROOM_DO_BRAIN_CANCEL:
 		stage_note_line(s, (int)e->type, "brain cancelled");

@@ -12,6 +12,7 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 #include "tests/room/states.h"
+#include "tests/room/typed.h"
 
 enum {
 	STUCK_STEPS = 64,  /* timers at one time, with a deadline that is not later */
@@ -39,6 +40,7 @@ struct utterance {
 
 struct watch {
 	struct seen *seen;
+	struct typed_watch typed;
 	struct turn turn[WATCH_TURNS];
 	struct utterance utterance[WATCH_UTTERANCES];
 	uint32_t last_utterance, asking, playing, question;
@@ -188,6 +190,8 @@ static void came(struct watch *w, const struct room *room, const struct room_eve
 {
 	if (ev->type == ROOM_TRANSCRIPT)
 		words_came(w, ev);
+	if (ev->type == ROOM_TYPED || ev->type == ROOM_EDITED)
+		typed_came(&w->typed, ev);
 	switch ((int)ev->type) {
 	case ROOM_HEARD:
 		measure_voice(w, room, ev);
@@ -542,6 +546,8 @@ static void look_at_question(struct watch *w, const struct room *room, const str
 	const struct room_turn *t = room_turn_by_id(&room->context, e->turn);
 	char text[ROOM_TEXT_MAX];
 
+	if (typed_is_stale(&w->typed, room, e))
+		broken(w, "turn %u is asked with words that were taken back", e->turn);
 	for (unsigned i = 0; t && e->text && i < t->segments; i++) {
 		room_segment_text(t, i, text, sizeof text);
 		if (!strstr(e->text, text))

@@ -11,6 +11,7 @@
  *   turns           end once, with a reason; every live turn makes progress; only speech holds a
  *                   waiting turn
  *   hearing         a turn is heard no longer than the endpointing delay after its last voice
+ *   history         no question has the words of a typed line that was edited or deleted
  *   words           of a final transcript stand in a turn, or the turn of their utterance records
  * the rule that dropped them; a turn records a transcript that failed or is given up; one that ends
  * for another turn's sake leaves them there; one that ends as answered was asked time after a timer

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What people attach, through the real programs: a text model that takes images is shown them, and proves which ones it saw; another
 # one is told what the role see says, within its limit; text files are quoted; a deletion and an edit take them away; what cannot be
-# shown is said to be so. In the chat of a voice channel a voice's session is shown what is attached.
+# shown is said to be so. In the chat of a voice channel a voice's session is shown what is attached, and told what is typed, as far as it
+# stands there.
 #
 #   tests/scenarios/attachments.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -158,5 +159,29 @@ api DELETE "/channels/$VOICE/messages/$shown" >/dev/null
 sleep 1
 question 2
 answers | tail -1 | grep -q 'frame 71' && bad "after a deletion" "$(answers | tail -1)" || ok "and no more once the message is deleted"
+
+# ---- what is typed there, edited and deleted ----
+# told_voice TEXT: the session that was asked last was told it, then or before.
+told_voice() { perl -MJSON::PP -ne 'next unless /"what":"in"/; my $l = decode_json($_)->{link}; $of{$l} .= $_; $last = $l if /response\.create/;
+	END { exit(index($of{$last} // "", "'"$1"'") < 0) }' "$record"; }
+sleep 4
+shows $ALICE "the drawbridge key is plum"
+key=$written
+shows $ALICE "the windlass key is fig"
+other=$written
+sleep 1
+question 3
+told_voice "key is plum" && ok "what is typed in its chat is told to a voice's session" || bad "typed" "$(tail -3 "$record")"
+sleep 4
+api PATCH "/channels/$VOICE/messages/$key" '{"content":"the drawbridge key is pear"}' >/dev/null
+sleep 1
+question 4
+told_voice "key is pear" && ok "after an edit it is told what stands there" || bad "an edit" "$(tail -3 "$record")"
+told_voice "key is plum" && bad "an edit" "the session that answers was told the former words" || ok "and was never told what stood there"
+sleep 4
+api DELETE "/channels/$VOICE/messages" "{\"messages\":[\"$key\",\"$other\"]}" >/dev/null
+sleep 1
+question 5
+told_voice "key is" && bad "a deletion" "the session that answers was told words that are gone" || ok "after a deletion of several at once it is told none of them"
 ends
 report

@@ -165,7 +165,8 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 		r->private_to = 0;
 	if (ev->type == ROOM_MEMORY)
 		r->present = ev->yes;
-	else if (ev->type == ROOM_SETTINGS || ev->type == ROOM_WITHDRAWN)
+	else if (ev->type == ROOM_SETTINGS || ev->type == ROOM_WITHDRAWN ||
+		 (ev->type == ROOM_EDITED && context->history->edited_at))
 		drop_request(r);
 	else if (ev->type == ROOM_RETRIEVED)
 		take_slice(r, ev);

@@ -7,7 +7,7 @@
  *   ASKED      RETRIEVED of the newest number               READY      the queued turn is asked
  *   ASKED      memory_wait_ms since the turn was queued     ASKED      the turn is asked without
  *   any        the turn that was asked with it has ended,   IDLE
- *              or the settings changed, or a consent was withdrawn
+ *              or the settings changed, or a consent was withdrawn, or a message was edited
  *
  * A slice serves every ask of the same speaker about the same words and is not retrieved again for
  * them, as long as the same people listen: it may hold facts that the speaker told the bot alone.
@@ -52,7 +52,7 @@ struct room_retrieval {
 	} item[ROOM_RETRIEVAL_ITEMS];
 };
 
-/* MEMORY, RETRIEVED, PRIVATE_TOLD, MEMBER, SETTINGS, WITHDRAWN, and interim transcripts. */
+/* MEMORY, RETRIEVED, PRIVATE_TOLD, MEMBER, SETTINGS, WITHDRAWN, EDITED, and interim transcripts. */
 void room_retrieval_on_event(struct room_retrieval *r, struct room_context *context,
 			     const struct room_event *ev);
 /* Begins the retrieval for the turn that waits in the queue. */

@@ -67,6 +67,14 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 	e->chunk = ++c->number;
 }
 
+/* True if the summary, or the one that is asked for, is made of words that were changed. */
+static bool holds_edited(const struct room_compaction *c, const struct room_context *context)
+{
+	uint64_t edited_at = context->history->edited_at;
+
+	return edited_at && edited_at <= (c->asked ? c->asked_until : c->until);
+}
+
 /* Nobody knows of whose words it is made. The lines that may still be told get another one. */
 static void forget_summary(struct room_compaction *c)
 {
@@ -80,7 +88,7 @@ void room_compaction_on_event(struct room_compaction *c, const struct room_conte
 {
 	size_t n = ev->text.n < ROOM_COMPACT_SUMMARY ? ev->text.n : ROOM_COMPACT_SUMMARY;
 
-	if (ev->type == ROOM_WITHDRAWN)
+	if (ev->type == ROOM_WITHDRAWN || (ev->type == ROOM_EDITED && holds_edited(c, context)))
 		forget_summary(c);
 	if (ev->type != ROOM_SUMMARY || !c->asked || ev->chunk != c->number)
 		return;

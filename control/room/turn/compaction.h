@@ -5,7 +5,7 @@
  *            that are told, and in no summary                        and these lines
  *   ASKED    SUMMARY, yes                                   IDLE     it replaces the summary
  *   ASKED    SUMMARY, no, or 30 s                           IDLE     the next one after 60 s
- *   any      WITHDRAWN                                      IDLE     the summary is forgotten
+ *   any      WITHDRAWN, EDITED of a line that it holds       IDLE     the summary is forgotten
  *
  * Lines that the setting `overhear` withholds are in no summary. Only the reply path brain needs
  * one: a voice model keeps its conversation. For control/room only. */

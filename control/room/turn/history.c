@@ -38,7 +38,8 @@ void room_history_add(struct room_history *h, const struct room_history_words *w
 					.user = words->bot ? 0 : words->user,
 					.turn = words->turn,
 					.bot = words->bot,
-					.cut = words->cut};
+					.cut = words->cut,
+					.message = words->message};
 	utf8_copy(l->name, sizeof l->name, words->name);
 	utf8_copy(l->text, sizeof l->text, words->text);
 }
@@ -72,6 +73,39 @@ static void withhold_person(struct room_history *h, const struct room_context *c
 	h->withdrawn_at = context->now;
 }
 
+/* Returns true if a model may have been told the words that stood there. */
+static bool edit_line(struct room_history *h, struct room_history_line *l, const char *text)
+{
+	bool told = !l->withheld;
+
+	if (strcmp(l->text, text) == 0)
+		return false;
+	if (!h->edited_at)
+		h->edited_at = l->at;
+	utf8_copy(l->text, sizeof l->text, text);
+	l->withheld = l->withheld || !*text;
+	return told;
+}
+
+/* A preview of an address that Discord adds is an edit, too, which changes no word. */
+static void edit_message(struct room_history *h, struct room_context *context,
+			 const struct room_event *ev)
+{
+	char text[ROOM_HISTORY_TEXT + 1];
+	bool told = false;
+
+	utf8_copy_bytes(text, sizeof text, ev->text.n ? (const char *)ev->text.p : "", ev->text.n);
+	h->edited_at = 0;
+	for (unsigned i = 0; i < h->n; i++) {
+		struct room_history_line *l = line_at(h, i);
+
+		if (l->message && (!ev->message || l->message == ev->message))
+			told = edit_line(h, l, text) || told;
+	}
+	if (told)
+		room_emit(context, ROOM_DO_RENEW);
+}
+
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev)
 {
@@ -82,6 +116,8 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 		withhold_private(h, context);
 	if (ev->type == ROOM_WITHDRAWN)
 		withhold_person(h, context, ev->user);
+	if (ev->type == ROOM_EDITED)
+		edit_message(h, context, ev);
 	end = (ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) && ev->text.n
 		      ? memchr(text, '\n', ev->text.n)
 		      : NULL;
@@ -97,6 +133,7 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 							 .user = ev->user,
 							 .bot = ev->is_bot,
 							 .cut = ev->yes,
+							 .message = ev->message,
 							 .name = label,
 							 .text = words});
 }

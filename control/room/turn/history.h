@@ -19,6 +19,7 @@ struct room_history_line {
 	bool cut;	     /* of the bot: more of it was not played */
 	bool withheld;	     /* no model is told */
 	uint64_t private_to; /* of the bot: may quote this person's own memory; 0: nobody's */
+	uint64_t message;    /* of Discord, that TYPED told; 0: it was spoken */
 	char name[ROOM_NAME_MAX];
 	char text[ROOM_HISTORY_TEXT + 1];
 };
@@ -26,6 +27,7 @@ struct room_history_line {
 struct room_history {
 	unsigned first, n;
 	uint64_t withdrawn_at; /* ns: answers that were asked for until then may quote; 0: never */
+	uint64_t edited_at;    /* ns: the oldest line that the last EDITED changed; 0: none */
 	struct room_history_line line[ROOM_HISTORY_LINES];
 };
 
@@ -34,13 +36,16 @@ struct room_history_words {
 	uint64_t at, user; /* as in the line */
 	uint32_t turn;
 	bool bot, cut;
+	uint64_t message; /* as in the line */
 	const char *name, *text;
 };
 
 /* Takes RECALLED: what was said before this control came, oldest first. At MEMBER it withholds
  * lines that are private to somebody who is not alone with the bot any more. At WITHDRAWN it
  * withholds the lines of that person, those of unknown people with their name, and all answers of
- * the bot, because they may quote that person. */
+ * the bot, because they may quote that person. At EDITED it replaces the words of the message, or
+ * withholds the line without its words; a brain that was told the former words begins anew (RENEW).
+ * What the bot said stays, also where it repeats them. */
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev);
 /* Adds a line, cut to its size; without words it adds nothing. */

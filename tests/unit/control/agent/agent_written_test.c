@@ -143,6 +143,72 @@ TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 	scene_end(&s);
 }
 
+TEST(a_model_is_told_what_stands_in_the_chat_now)
+{
+	const struct agent_typed barn = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
+	const struct agent_typed shed = {2, ALICE, false, "Alice", "the shed key is fig", NULL};
+	const struct agent_typed bot = {3, ALICE, true, "Parley", "I wrote about plums", NULL};
+	static struct scene s;
+
+	context[0] = '\0';
+	scene_mute = false;
+	CHECK(scene_begin(&s, "off", scene_written));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
+	CHECK_INT(settings_set(s.settings, "keep_contexts", "on"), 0);
+	s.words = "parley what time is it";
+	/* Before it is told there is nothing to change. */
+	agent_edited(s.agent, 2, "the shed key is apple");
+	agent_typed(s.agent, &barn);
+	agent_typed(s.agent, &shed);
+	agent_typed(s.agent, &bot);
+	agent_edited(s.agent, 1, "the barn key is pear");
+	agent_edited(s.agent, 2, "");
+	agent_edited(s.agent, 3, "I wrote about pears");
+	CHECK(scene_run(&s, scene_answered));
+	CHECK(strstr(context, "the barn key is pear"));
+	CHECK(strstr(context, "I wrote about pears"));
+	CHECK(!strstr(context, "plum"));
+	CHECK(!strstr(context, "shed key"));
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+/* A voice model's conversation holds the line. It begins anew, with the history alone. */
+static unsigned conns_before, looks_after;
+
+static bool looked_on(const struct scene *s)
+{
+	(void)s;
+	return ++looks_after > 20;
+}
+
+static bool renewed(const struct scene *s)
+{
+	return s->fake.conns > conns_before;
+}
+
+TEST(a_voice_that_was_told_what_is_gone_begins_anew)
+{
+	const struct agent_typed barn = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off", NULL));
+	s.words = "parley what time is it";
+	CHECK(scene_run(&s, scene_answered));
+	conns_before = s.fake.conns;
+	looks_after = 0;
+	agent_typed(s.agent, &barn);
+	/* Discord adds a preview. */
+	agent_edited(s.agent, 1, "the barn key is plum");
+	tmr_start(scene_watch, 0);
+	CHECK(scene_run(&s, looked_on));
+	CHECK_INT(s.fake.conns, conns_before);
+	agent_edited(s.agent, 1, "");
+	tmr_start(scene_watch, 0);
+	CHECK(scene_run(&s, renewed));
+	scene_end(&s);
+}
+
 /* ---- a summary that arrives after the next request ---- */
 
 static struct evhttp_request *slow, *dropped;

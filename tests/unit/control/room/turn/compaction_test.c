@@ -2,6 +2,8 @@
 #include "control/room/turn/compaction.h"
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
 #include "tests/test.h"
 #include "tests/unit/control/room/scene.h"
 
@@ -122,5 +124,37 @@ TEST(a_withdrawn_consent_forgets_the_summary)
 	answer(s, "They counted to 109.");
 	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+	scene_close(s);
+}
+
+TEST(rule_163_a_summary_of_words_that_were_edited_is_forgotten)
+{
+	struct scene *s = scene_open("reply_path brain context_turns 3 overhear always");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_event(s, (struct room_event){.type = ROOM_TYPED,
+					   .user = ALICE,
+					   .message = 7,
+					   .at = s->ms * NS_PER_MS,
+					   .text = slice_str("Alice\nthe barn key is plum")});
+	scene_mark(s);
+	for (unsigned i = 0; i < 12; i++)
+		scene_say(s, ALICE, "bob the number is 100 by now");
+	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "barn key is plum"));
+	answer(s, "The barn key is plum.");
+	scene_event(s, (struct room_event){.type = ROOM_TYPED,
+					   .user = ALICE,
+					   .message = 8,
+					   .at = s->ms * NS_PER_MS,
+					   .text = slice_str("Alice\nthe shed key is fig")});
+	/* Of a line that is in no summary yet. */
+	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 8});
+	CHECK_STR(room_compaction_summary(&s->room->compaction), "The barn key is plum.");
+	scene_mark(s);
+	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 7});
+	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+	CHECK(!strstr(scene_find(s, ROOM_DO_COMPACT)->text, "plum"));
 	scene_close(s);
 }

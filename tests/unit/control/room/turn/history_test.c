@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/room/room.h"
+#include "control/room/inside.h"
 #include "control/room/turn/history.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
+#include "tests/unit/control/room/scene.h"
 
 TEST(rule_156_history_is_revised_by_whole_words)
 {
@@ -80,4 +82,84 @@ TEST(what_is_typed_is_a_line_of_no_turn)
 	CHECK(room_history_at(&h, 0)->bot);
 	CHECK_STR(room_history_at(&h, 0)->text, "as I wrote");
 	CHECK_INT(room_history_count_recalled(&h), 1);
+}
+
+/* ---- edits of what was typed ---- */
+
+static void type_line(struct scene *s, uint64_t user, uint64_t message, const char *text)
+{
+	scene_event(s, (struct room_event){.type = ROOM_TYPED,
+					   .user = user,
+					   .is_bot = !user,
+					   .message = message,
+					   .at = s->ms * NS_PER_MS,
+					   .text = slice_str(text)});
+}
+
+static unsigned edit(struct scene *s, uint64_t message, const char *text)
+{
+	scene_mark(s);
+	scene_event(s, (struct room_event){
+			       .type = ROOM_EDITED, .message = message, .text = slice_str(text)});
+	return scene_count(s, ROOM_DO_RENEW);
+}
+
+static const struct room_history_line *line_of(const struct scene *s, unsigned i)
+{
+	return room_history_at(&s->room->history, i);
+}
+
+TEST(rule_163_an_edit_changes_the_line_and_a_deletion_takes_its_words)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, 1, "alice");
+	type_line(s, 1, 7, "alice\nthe barn key is plum");
+	type_line(s, 0, 8, "Parley\nI wrote plum");
+	type_line(s, 1, 0, "alice\nof no known message");
+	CHECK_INT(edit(s, 7, "the barn key is pear"), 1);
+	CHECK_STR(line_of(s, 0)->text, "the barn key is pear");
+	CHECK_STR(line_of(s, 0)->name, "alice");
+	CHECK_INT(edit(s, 8, "I wrote pear"), 1);
+	CHECK(line_of(s, 1)->bot);
+	CHECK_STR(line_of(s, 1)->text, "I wrote pear");
+	/* Discord added a preview, or the message was never told. */
+	CHECK_INT(edit(s, 7, "the barn key is pear"), 0);
+	CHECK_INT(edit(s, 9, "what is this"), 0);
+	CHECK_INT(edit(s, 7, ""), 1);
+	CHECK_STR(line_of(s, 0)->text, "");
+	CHECK(line_of(s, 0)->withheld);
+	CHECK_INT(edit(s, 7, ""), 0);
+	/* The channel is gone. */
+	CHECK_INT(edit(s, 0, ""), 1);
+	CHECK_STR(line_of(s, 1)->text, "");
+	CHECK_STR(line_of(s, 2)->text, "of no known message");
+	CHECK(!line_of(s, 2)->withheld);
+	scene_close(s);
+}
+
+TEST(rule_163_withheld_words_stay_withheld)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, 1, "alice");
+	type_line(s, 1, 7, "alice\nthe barn key is plum");
+	scene_event(s, (struct room_event){.type = ROOM_WITHDRAWN, .user = 1, .yes = true});
+	CHECK_INT(edit(s, 7, "the barn key is pear"), 0);
+	CHECK(line_of(s, 0)->withheld);
+	CHECK_STR(line_of(s, 0)->text, "the barn key is pear");
+	scene_close(s);
+}
+
+TEST(rule_163_an_edit_of_a_line_that_is_too_old_does_nothing)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, 1, "alice");
+	type_line(s, 1, 7, "alice\nthe barn key is plum");
+	for (unsigned i = 0; i < ROOM_HISTORY_LINES; i++)
+		type_line(s, 1, 100 + i, "alice\nanother line");
+	CHECK_INT(edit(s, 7, ""), 0);
+	CHECK_INT(room_history_count(&s->room->history), ROOM_HISTORY_LINES);
+	scene_close(s);
 }
