@@ -708,17 +708,34 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 	return channel && permissions_in(g, guild_id, channel, user_id, member, out);
 }
 
-bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
+/* True if the bot has these permissions in the channel or thread, or nothing tells that it has not.
+ * in_thread: those that it needs there instead. */
+static bool may_there(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed,
+		      uint64_t in_thread)
 {
 	const char *name;
 	uint64_t parent = guilds_thread(g, guild, channel, &name), bits;
 	const json_t *voice = part_of(g, guild, "channels", channel);
 	const json_t *text = part_of(g, guild, "texts", parent ? parent : channel);
-	unsigned bit = parent ? DISCORD_BIT_SEND_MESSAGES_IN_THREADS : DISCORD_BIT_SEND_MESSAGES;
 
+	needed = parent ? in_thread : needed;
 	return !permissions_in(g, guild, voice ? voice : text, g->self,
 			       part_of(g, guild, "members", g->self), &bits) ||
-	       bits & DISCORD_PERMISSION(bit);
+	       (bits & needed) == needed;
+}
+
+bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	return may_there(g, guild, channel, DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES),
+			 DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES_IN_THREADS));
+}
+
+bool guilds_may_react(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_ADD_REACTIONS) |
+			  DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY);
+
+	return may_there(g, guild, channel, needed, needed);
 }
 
 /* channel: NULL accepted, and closed. */

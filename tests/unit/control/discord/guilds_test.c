@@ -417,6 +417,30 @@ TEST(guilds_knows_where_the_bot_may_write)
 	CHECK(event(g, "CHANNEL_UPDATE",
 		    CHANNEL("{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}")));
 	CHECK(!guilds_may_write(g, 100, 300));
+	CHECK(!guilds_may_react(g, 100, 300));
+	guilds_free(g);
+}
+
+/* Add Reactions, and with it Read Message History; in a thread nothing else. */
+TEST(guilds_knows_where_the_bot_may_react)
+{
+	struct guilds *g = made();
+
+	CHECK(g);
+	CHECK(guilds_may_react(g, 77, 300));
+	CHECK(!guilds_may_react(g, 100, 300));
+	CHECK(event(g, "GUILD_ROLE_UPDATE",
+		    "{\"guild_id\":\"100\",\"role\":{\"id\":\"100\",\"permissions\":\"66624\"}}"));
+	CHECK(guilds_may_react(g, 100, 300));
+	CHECK(event(g, "THREAD_CREATE", THREAD("600", "300", "")));
+	CHECK(guilds_may_react(g, 100, 600));
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    CHANNEL("{\"id\":\"900\",\"type\":1,\"allow\":\"0\",\"deny\":\"65536\"}")));
+	CHECK(!guilds_may_react(g, 100, 300));
+	CHECK(!guilds_may_react(g, 100, 600));
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    CHANNEL("{\"id\":\"900\",\"type\":1,\"allow\":\"0\",\"deny\":\"64\"}")));
+	CHECK(!guilds_may_react(g, 100, 300));
 	guilds_free(g);
 }
 
