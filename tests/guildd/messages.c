@@ -1,6 +1,7 @@
 #include "tests/guildd/messages.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
@@ -138,8 +139,18 @@ void gd_messages_delete(struct guildd *g, struct gd_channel *c, const json_t *id
 void gd_reaction_add(struct guildd *g, const struct gd_channel *c, json_t *m,
 		     const struct gd_user *user, const char *emoji)
 {
-	json_t *list = json_object_get(m, "reactions");
+	json_t *list = json_object_get(m, "reactions"), *r;
+	size_t i;
 
+	/* Nobody puts the same one twice; only of bots it is known who put it. */
+	json_array_foreach(list, i, r)
+	{
+		const char *name =
+			json_string_value(json_object_get(json_object_get(r, "emoji"), "name"));
+
+		if (user->bot && json_is_true(json_object_get(r, "me")) && strcmp(name, emoji) == 0)
+			return;
+	}
 	if (!list) {
 		list = json_array();
 		json_object_set_new(m, "reactions", list);

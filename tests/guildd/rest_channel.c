@@ -363,6 +363,10 @@ void rest_reaction_put(struct rest_call *c)
 		rest_error(c, 404, 10008, "Unknown Message");
 		return;
 	}
+	if (strcmp(c->cap[2], c->g->sw.unknown_emoji) == 0) {
+		rest_error(c, 400, 10014, "Unknown Emoji");
+		return;
+	}
 	gd_reaction_add(c->g, ch, m, c->bot->user, c->cap[2]);
 	rest_empty(c);
 }
