@@ -109,6 +109,13 @@ static bool may_write(uint64_t guild, uint64_t channel, void *arg)
 	return guilds_may_write(c->guilds, guild, channel);
 }
 
+static bool may_react(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_may_react(c->guilds, guild, channel);
+}
+
 /* An administrator, as the server's owner, has every permission. */
 static enum tool_rank rank_writer(uint64_t guild, uint64_t user, const json_t *member, void *arg)
 {
@@ -157,6 +164,7 @@ int control_make_text(struct control *c)
 					       .roleh = is_own_role,
 					       .nicknameh = find_nickname,
 					       .writeh = may_write,
+					       .reacth = may_react,
 					       .threadh = find_thread,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,

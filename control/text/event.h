@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/text/emoji.h"
 #include "control/text/text.def"
 
 enum {
@@ -59,6 +60,7 @@ struct text_event {
 	bool to_others;	     /* mentions other people, or replies to one */
 	bool refused;	     /* its author does not want to be read */
 	bool barred;	     /* the bot may not write there */
+	bool unreactive;     /* the bot may not put a reaction there */
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool late;	  /* it was written while the bot was away: only an address is answered */
 	bool kept;	  /* its author was to be remembered when it was written */
@@ -70,7 +72,8 @@ struct text_event {
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
 	uint64_t asks;	  /* of SENT: the message that is this question */
-	enum text_reason why; /* of NOT_SENT */
+	enum text_reason why;	/* of NOT_SENT */
+	char emoji[TEXT_EMOJI]; /* of ANSWERED; "": none */
 	uint32_t reply, n, rnd;
 };
 
@@ -94,7 +97,10 @@ struct text_trigger {
 	char name[TEXT_NAME];
 	char *text;
 	bool to_bot, to_others, decide, late, strangers;
-	bool kept; /* its author was to be remembered when it was written */
+	bool unreactive;	/* the bot may not put a reaction there */
+	unsigned draw;		/* of a hundred, for a reaction of the bot's own accord */
+	char emoji[TEXT_EMOJI]; /* that the bot put on it; "": none */
+	bool kept;		/* its author was to be remembered when it was written */
 	enum text_signal signal;
 	enum text_attention attention;
 	enum text_admission admission; /* COUNT: none was asked */
@@ -106,14 +112,15 @@ struct text_effect {
 	enum text_effect_type type;
 	uint64_t guild, channel, message, user;
 	uint32_t reply, n;
-	enum text_kind kind; /* of an ASK and a SEND */
+	enum text_kind kind; /* of an ASK, a SEND and a REACT */
 	bool required;	     /* of an ASK: the model must answer */
 	bool yes;	     /* of an AGREE */
+	bool reacts;	     /* of an ASK: the model may put a reaction */
 	bool again;	     /* of an ASK: the answer was asked for before */
 	bool strangers;	     /* of an ASK: text holds text of strangers */
 	const char *text;
 	/* of an ASK: the conversation without the triggers, oldest first, and the triggers; of a
-	 * SEND: the triggers */
+	 * SEND and of a REACT that is the whole answer: the triggers */
 	const struct text_line *history;
 	const struct text_trigger *const *triggers;
 	size_t n_history, n_triggers;

@@ -10,6 +10,7 @@
  * jobs.c        calls that go on after their answers, and their results
  * initiative.c  the bot writes of its own accord
  * reply.c       one answer: asked, sent
+ * reaction.c    the emoji that a model puts on the message that it answers
  * queue.c       bursts, whose turn it is, limits, the start of the next answer
  * spending.c    how often models are asked, and people are shown that the bot writes or fails */
 #ifndef CONTROL_TEXT_INSIDE_H
@@ -32,7 +33,13 @@ struct text_result {
 	bool strangers;
 };
 
-enum text_reply_state { TEXT_REPLY_NONE, TEXT_REPLY_ASKED, TEXT_REPLY_RETRY, TEXT_REPLY_SENDING };
+enum text_reply_state {
+	TEXT_REPLY_NONE,
+	TEXT_REPLY_ASKED,
+	TEXT_REPLY_RETRY,
+	TEXT_REPLY_SENDING,
+	TEXT_REPLY_REACTING
+};
 
 struct text_reply {
 	enum text_reply_state state;
@@ -45,10 +52,15 @@ struct text_reply {
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
 	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
-	uint64_t withdraw_at;		     /* of SENDING, ns */
+	uint64_t withdraw_at;		     /* of SENDING and REACTING, ns */
 	bool skipped;			     /* the model has left a required answer out once */
-	unsigned tools, workings;	     /* that work for it now; how often that was told */
-	uint64_t working_at;		     /* when it is told next, ns */
+	/* reaction.c: the model may put one; Discord did not take one that was the whole answer, so
+	 * words are asked for. */
+	bool reacts, unreacted;
+	uint64_t on, on_user; /* of SENDING: the message that gets one, too; its author; 0: none */
+	char emoji[TEXT_EMOJI];
+	unsigned tools, workings; /* that work for it now; how often that was told */
+	uint64_t working_at;	  /* when it is told next, ns */
 	const struct text_trigger *asked[TEXT_BURST];
 	unsigned n_asked, n_told;
 	struct text_line told[TEXT_HISTORY];
@@ -142,6 +154,10 @@ struct text_chat {
 	uint64_t holder[TEXT_TRIGGERS]; /* authors of the pool's; 0: free */
 	struct text_author author[TEXT_AUTHORS];
 	struct text_signed sign[TEXT_SIGNS];
+	struct {
+		uint64_t channel, at; /* ns */
+	} reacted[TEXT_REACTIONS];    /* the last reactions */
+	unsigned n_reacted;	      /* ever */
 	struct text_forgotten forgotten[TEXT_FORGOTTEN];
 	unsigned n_forgotten; /* ever */
 	uint16_t free[TEXT_TRIGGERS], ended[TEXT_TRIGGERS];
@@ -280,6 +296,20 @@ void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t
 /* The same question with other words. */
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
 
+/* ---- reaction.c ---- */
+/* True if the model that is asked about the messages of the answer may put a reaction. */
+bool text_reaction_allowed(const struct text_chat *chat, const struct text_channel *ch);
+/* The emoji is the whole answer. */
+void text_reaction_answer(struct text_chat *chat, struct text_channel *ch, const char *emoji);
+/* The emoji goes with the answer that is about to be sent. Before its messages become SENDING. */
+void text_reaction_keep(struct text_channel *ch, const char *emoji);
+/* That answer was sent. */
+void text_reaction_follow(struct text_chat *chat, struct text_channel *ch);
+void text_reaction_on_event(struct text_chat *chat, struct text_channel *ch,
+			    const struct text_event *ev);
+/* Nothing is put on messages of this user any more. */
+void text_reaction_forget(struct text_channel *ch, uint64_t user);
+
 /* ---- initiative.c ---- */
 void text_initiative_on_event(struct text_chat *chat, struct text_channel *ch,
 			      const struct text_event *ev);
@@ -305,6 +335,10 @@ uint64_t text_spending_at(const struct text_chat *chat, const struct text_channe
 void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 /* False: no model may be asked whether this user's message is for the bot. */
 bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+/* False: the channel has had its reactions of an hour. */
+bool text_spending_reacts(const struct text_chat *chat, const struct text_channel *ch);
+/* Counts a reaction. */
+void text_spending_react(struct text_chat *chat, const struct text_channel *ch);
 /* Shows that the bot writes, unless that is shown. */
 void text_spending_type(struct text_chat *chat, struct text_channel *ch);
 /* False: this user had a WARN or an ACKNOWLEDGE here lately. */

@@ -28,6 +28,24 @@ static uint64_t id_at(const json_t *object, const char *key)
 	return id;
 }
 
+/* The bot's own, of which Discord says "me". */
+static void read_reactions(struct missed_page *out, uint64_t message, const json_t *list)
+{
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(list, i, r)
+	{
+		const char *name =
+			json_string_value(json_object_get(json_object_get(r, "emoji"), "name"));
+
+		if (!name || !json_is_true(json_object_get(r, "me")) ||
+		    out->n_put == MISSED_REACTIONS)
+			continue;
+		out->put[out->n_put++] = taken_reaction_mark(message, name);
+	}
+}
+
 void missed_read(struct missed_page *out, const json_t *list, uint64_t self)
 {
 	const json_t *m;
@@ -44,6 +62,7 @@ void missed_read(struct missed_page *out, const json_t *list, uint64_t self)
 		out->messages++;
 		if (id && (!out->oldest || id < out->oldest))
 			out->oldest = id;
+		read_reactions(out, id, json_object_get(m, "reactions"));
 		if (!id || id_at(json_object_get(m, "author"), "id") != self)
 			continue;
 		out->own[out->n].works =
@@ -73,6 +92,15 @@ static bool is_answer(const struct missed_page *page, size_t i, struct taken_tab
 	return !to || (other && other->mark == row->mark);
 }
 
+/* Of a burst one message has the reaction; the rows of all have its mark. */
+static bool has_reaction(const struct missed_page *page, const struct taken *row)
+{
+	for (size_t i = 0; row && row->mark && i < page->n_put; i++)
+		if (page->put[i] == row->mark)
+			return true;
+	return false;
+}
+
 enum missed_what missed_judge(const struct missed_page *page, struct taken_table *taken,
 			      const struct incoming *message, uint64_t since, bool *reply)
 {
@@ -86,6 +114,8 @@ enum missed_what missed_judge(const struct missed_page *page, struct taken_table
 		answered = is_answer(page, i, taken, row, message->message);
 		*reply = answered && page->own[i].replies_to != 0;
 	}
+	if (!answered && has_reaction(page, row))
+		return MISSED_REACTED;
 	if (row)
 		return answered ? MISSED_ANSWERED : MISSED_OWED;
 	return answered || message->message < since ? MISSED_DONE : MISSED_LATE;

@@ -2,8 +2,8 @@
  * while the bot was away (spec/orchestration.md, section 10, "Startup catch-up"). Pure.
  *
  * A message that a control before this one took is answered now if the history holds no answer: a
- * message of the bot that replies to it, or has the mark of its answer. One that nobody took is
- * MISSED. */
+ * message of the bot that replies to it, or has the mark of its answer, and no reaction of the bot
+ * with that mark. One that nobody took is MISSED. */
 #ifndef CONTROL_TEXT_MISSED_H
 #define CONTROL_TEXT_MISSED_H
 
@@ -16,15 +16,20 @@
 struct incoming;
 struct taken_table;
 
-enum { MISSED_PAGE = 100 /* messages that Discord gives at once */ };
+enum {
+	MISSED_PAGE = 100,	/* messages that Discord gives at once */
+	MISSED_REACTIONS = 200, /* of the bot on them; further ones are not known */
+};
 
-/* The bot's own messages of a page. */
+/* The bot's own messages and reactions of a page. */
 struct missed_page {
 	struct {
 		uint64_t message, replies_to, mark;
 		bool works; /* it tells of a tool at work, and is no answer yet */
 	} own[MISSED_PAGE];
 	size_t n;
+	uint64_t put[MISSED_REACTIONS]; /* marks of its reactions */
+	size_t n_put;
 	uint64_t oldest; /* message of the page; 0: it has none */
 	size_t messages;
 };
@@ -34,6 +39,7 @@ void missed_read(struct missed_page *out, const json_t *list, uint64_t self);
 enum missed_what {
 	MISSED_DONE,	 /* nothing is to be done about it */
 	MISSED_ANSWERED, /* it was owed an answer, which the channel has: *reply says which */
+	MISSED_REACTED,	 /* it was owed an answer, which is a reaction */
 	MISSED_OWED,	 /* it is owed an answer, which is missing */
 	MISSED_LATE,	 /* nobody took it */
 };

@@ -53,6 +53,8 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->text = r->result.text;
 	e->strangers = r->result.strangers;
 	e->required = r->required;
+	r->reacts = r->kind == TEXT_KIND_ANSWER && text_reaction_allowed(chat, ch);
+	e->reacts = r->reacts;
 	e->triggers = r->asked;
 	r->n_asked = (unsigned)e->n_triggers;
 	text_lines_expire(chat, ch);
@@ -108,7 +110,7 @@ static void end(struct text_channel *ch)
 
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
 {
-	if (ch->reply.state == TEXT_REPLY_ASKED)
+	if (ch->reply.state == TEXT_REPLY_ASKED || ch->reply.state == TEXT_REPLY_REACTING)
 		text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
 	end(ch);
 }
@@ -222,8 +224,13 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 	const char *text = ev->text;
 	enum text_words words =
 		text_answer_read(chat->settings, chat->name, ch->reply.required, &text);
+	bool reacts = *ev->emoji && ch->reply.reacts && text_reaction_allowed(chat, ch);
 	struct text_effect *e;
 
+	if (words != TEXT_WORDS_SAID && reacts) {
+		text_reaction_answer(chat, ch, ev->emoji);
+		return;
+	}
 	if (words != TEXT_WORDS_SAID && ch->reply.required && !ch->reply.skipped &&
 	    !ch->reply.acted) {
 		ch->reply.skipped = true;
@@ -238,6 +245,8 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 	/* What the answer takes the place of is a reply already, or none. */
 	if (!ch->reply.workings)
 		ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
+	if (reacts)
+		text_reaction_keep(ch, ev->emoji);
 	ch->reply.state = TEXT_REPLY_SENDING;
 	ch->reply.withdraw_at = chat->now + TEXT_SENDING_S * NS_PER_S;
 	e = text_emit(chat, TEXT_DO_SEND, ch);
@@ -291,10 +300,38 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "", false);
 	if (ev->asker)
 		text_agreement_asked(chat, ch, ev->asks, ev->asker, request);
+	if (!ev->partial)
+		text_reaction_follow(chat, ch);
 	end_reply(chat, ch,
 		  ev->partial	       ? TEXT_REASON_SENT_IN_PART
 		  : ch->reply.reply_to ? TEXT_REASON_SENT_REPLY
 				       : TEXT_REASON_SENT_MESSAGE);
+}
+
+/* The results of calls that go on reply to the message that asked, as after words. */
+static void take_reacted(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED) {
+			text_jobs_answered(ch, ch->reply.id, ch->queue[i]->t.message);
+			break;
+		}
+	end_reply(chat, ch, TEXT_REASON_REACTED);
+}
+
+/* Words are asked for where somebody is owed an answer, unless they could not be sent either, or
+ * that would make the same calls anew. */
+static void take_unreacted(struct text_chat *chat, struct text_channel *ch, enum text_reason why)
+{
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED)
+			*ch->queue[i]->t.emoji = '\0';
+	if (!ch->reply.required || ch->reply.acted || why) {
+		end_reply(chat, ch, why ? why : TEXT_REASON_SEND_FAILED);
+		return;
+	}
+	ch->reply.unreacted = true;
+	ask(chat, ch);
 }
 
 /* People see that it works, and after a while one message says so. */
@@ -330,6 +367,7 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 {
 	bool asked = ch->reply.state == TEXT_REPLY_ASKED;
 	bool sending = ch->reply.state == TEXT_REPLY_SENDING;
+	bool reacting = ch->reply.state == TEXT_REPLY_REACTING;
 
 	if (ev->reply != ch->reply.id)
 		return;
@@ -343,6 +381,10 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 		take_sent(chat, ch, ev);
 	else if (ev->type == TEXT_NOT_SENT && sending)
 		end_reply(chat, ch, ev->why ? ev->why : TEXT_REASON_SEND_FAILED);
+	else if (ev->type == TEXT_REACTED && reacting)
+		take_reacted(chat, ch);
+	else if (ev->type == TEXT_NOT_SENT && reacting)
+		take_unreacted(chat, ch, ev->why);
 }
 
 static uint64_t gives_up_at(const struct text_chat *chat, const struct text_channel *ch)
@@ -363,7 +405,7 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_reply *r = &ch->reply;
 
-	if (r->state == TEXT_REPLY_SENDING)
+	if (r->state == TEXT_REPLY_SENDING || r->state == TEXT_REPLY_REACTING)
 		withdraw(chat, ch);
 	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
 		return;
@@ -388,7 +430,7 @@ uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_cha
 	const struct text_reply *r = &ch->reply;
 	uint64_t at;
 
-	if (r->state == TEXT_REPLY_SENDING)
+	if (r->state == TEXT_REPLY_SENDING || r->state == TEXT_REPLY_REACTING)
 		return r->withdraw_at;
 	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
 		return UINT64_MAX;

@@ -83,6 +83,28 @@ bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint6
 	return true;
 }
 
+/* Those of channels whose state gave way are counted, too. */
+bool text_spending_reacts(const struct text_chat *chat, const struct text_channel *ch)
+{
+	unsigned here = 0, all = 0;
+
+	for (unsigned i = 0; i < TEXT_REACTIONS && i < chat->n_reacted; i++) {
+		if (chat->reacted[i].at + HOUR_NS <= chat->now)
+			continue;
+		all++;
+		here += chat->reacted[i].channel == ch->id;
+	}
+	return all < TEXT_REACTIONS && here < chat->settings->text_reactions_per_hour;
+}
+
+void text_spending_react(struct text_chat *chat, const struct text_channel *ch)
+{
+	unsigned i = chat->n_reacted++ % TEXT_REACTIONS;
+
+	chat->reacted[i].channel = ch->id;
+	chat->reacted[i].at = chat->now;
+}
+
 void text_spending_type(struct text_chat *chat, struct text_channel *ch)
 {
 	if (ch->typing_until > chat->now)

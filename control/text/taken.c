@@ -199,3 +199,19 @@ uint64_t taken_mark(const char *words)
 	hash = fnv_bytes(FNV_BEGIN, words, n) >> 1;
 	return hash ? hash : 1;
 }
+
+uint64_t taken_reaction_mark(uint64_t message, const char *emoji)
+{
+	static const char shown[] = "\xef\xb8\x8f";
+	uint64_t hash = fnv_bytes(FNV_BEGIN, &message, sizeof message);
+
+	while (*emoji) {
+		size_t skip = strncmp(emoji, shown, sizeof shown - 1) == 0 ? sizeof shown - 1 : 0;
+
+		if (!skip)
+			hash = fnv_bytes(hash, emoji, 1);
+		emoji += skip ? skip : 1;
+	}
+	hash >>= 1;
+	return hash ? hash : 1;
+}

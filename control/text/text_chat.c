@@ -186,6 +186,7 @@ static const struct machine {
 	{"agreement", text_agreement_on_event, text_agreement_tick, text_agreement_deadline},
 	{"jobs", text_jobs_on_event, NULL, NULL},
 	{"admission", text_admission_on_event, text_admission_tick, text_admission_deadline},
+	{"reaction", text_reaction_on_event, NULL, NULL},
 	{"reply", text_reply_on_event, text_reply_tick, text_reply_deadline},
 	{"queue", NULL, text_queue_tick, text_queue_deadline},
 	{"initiative", text_initiative_on_event, text_initiative_tick, text_initiative_deadline},
@@ -215,7 +216,7 @@ static void shut_down(struct text_chat *chat)
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		struct text_channel *ch = chat->channel[i];
 
-		if (ch->reply.state == TEXT_REPLY_ASKED || ch->reply.state == TEXT_REPLY_RETRY) {
+		if (ch->reply.state != TEXT_REPLY_NONE && ch->reply.state != TEXT_REPLY_SENDING) {
 			text_reply_abandon(chat, ch);
 			if (ch->reply.kind == TEXT_KIND_INITIATIVE)
 				text_initiative_record(chat, ch, TEXT_REASON_SHUTDOWN);

@@ -16,7 +16,9 @@
  *                message: ASKED with the others of its burst; refused meanwhile: ended
  *   ASKED        a model is asked
  *                ANSWERED with words: SENDING; ANSWERED with [SKIP] or nothing, three FAILED, or
- *                text_answer_s passed: ended; EDITED: a new reply, twice at most
+ *                text_answer_s passed: ended; EDITED: a new reply, twice at most; ANSWERED with a
+ *                reaction alone: still ASKED until REACTED (ended) or NOT_SENT (a new reply if the
+ *                answer is required, else ended)
  *   SENDING      SENT or NOT_SENT: ended
  *
  * A message that is refused or not admitted has none of them. DELETED or a cancellation by the
@@ -54,19 +56,20 @@ enum {
 	TEXT_TYPING_S = 8,	/* Discord shows typing for ten seconds */
 	TEXT_WORKING_S = 4,	/* a tool that takes longer is announced, and again: */
 	TEXT_WORKING_AGAIN_S = 20,
-	TEXT_WORKINGS = 4,   /* times in all */
-	TEXT_YES_S = 300,    /* in which a question for a yes may be answered */
-	TEXT_AGREEMENTS = 4, /* of a channel that wait for a yes; the oldest gives way */
-	TEXT_JOBS = 8,	     /* people of a channel for whom calls go on */
-	TEXT_RESULTS = 4,    /* of a channel that wait to be told; the oldest gives way */
-	TEXT_WINDOW = 5,     /* most messages in which one of the bot counts as recent */
-	TEXT_SENDS = 60,     /* of an hour that are counted */
-	TEXT_SEEN = 128,     /* messages of a channel that are known to have been taken */
-	TEXT_SHORT = 30,     /* characters of a short answer */
-	TEXT_QUIET_S = 600,  /* without a message, before the bot writes of its own accord */
-	TEXT_STALE_S = 3600, /* after that, it has nothing to fit in with any more */
-	TEXT_OWN = 8,	     /* of a channel: ends in one step of what is no message */
-	TEXT_POSTS = 24,     /* such messages of a channel that are counted */
+	TEXT_WORKINGS = 4,     /* times in all */
+	TEXT_YES_S = 300,      /* in which a question for a yes may be answered */
+	TEXT_AGREEMENTS = 4,   /* of a channel that wait for a yes; the oldest gives way */
+	TEXT_JOBS = 8,	       /* people of a channel for whom calls go on */
+	TEXT_RESULTS = 4,      /* of a channel that wait to be told; the oldest gives way */
+	TEXT_WINDOW = 5,       /* most messages in which one of the bot counts as recent */
+	TEXT_SENDS = 60,       /* of an hour that are counted */
+	TEXT_SEEN = 128,       /* messages of a channel that are known to have been taken */
+	TEXT_SHORT = 30,       /* characters of a short answer */
+	TEXT_QUIET_S = 600,    /* without a message, before the bot writes of its own accord */
+	TEXT_STALE_S = 3600,   /* after that, it has nothing to fit in with any more */
+	TEXT_OWN = 8,	       /* of a channel: ends in one step of what is no message */
+	TEXT_REACTIONS = 1024, /* of a server in an hour, so that all of them are counted */
+	TEXT_POSTS = 24,       /* such messages of a channel that are counted */
 };
 
 /* What a message begins with that tells of a tool at work: small print of Discord, an hourglass. */

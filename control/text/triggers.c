@@ -57,6 +57,8 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .late = ev->late,
 				      .kept = ev->kept,
 				      .strangers = ev->strangers,
+				      .unreactive = ev->unreactive,
+				      .draw = ev->rnd % 100,
 				      .admission = TEXT_ADMISSION_COUNT}};
 	chat->holder[l - chat->pool] = ev->user;
 	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");
@@ -250,6 +252,7 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 		text_lines_forget(ch, ev->user, ev->yes);
 		if (ev->refused)
 			text_triggers_end(chat, ch, ev->user, TEXT_REASON_NO_CONSENT);
+		text_reaction_forget(ch, ev->user);
 		text_agreement_withdraw(chat, ch, ev->user);
 		text_jobs_stop(chat, ch, ev->user);
 		text_jobs_forget(ch, ev->user);

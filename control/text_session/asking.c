@@ -475,7 +475,8 @@ static const char *name_of(const struct text_guild *g)
 	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
 }
 
-char *text_asking_instructions(const struct text_guild *g, bool required, size_t *stable)
+char *text_asking_instructions(const struct text_guild *g, bool required, bool reacts,
+			       size_t *stable)
 {
 	char *text = NULL;
 	int n = asprintf(&text, "%s" PROMPT_TEXT, g->settings->instructions, name_of(g));
@@ -484,7 +485,8 @@ char *text_asking_instructions(const struct text_guild *g, bool required, size_t
 	if (n < 0)
 		return NULL;
 	*stable = (size_t)n;
-	n = asprintf(&all, "%s%s", text, required ? PROMPT_TEXT_REQUIRED : PROMPT_TEXT_OPTIONAL);
+	n = asprintf(&all, "%s%s%s", text, required ? PROMPT_TEXT_REQUIRED : PROMPT_TEXT_OPTIONAL,
+		     reacts ? PROMPT_TEXT_REACT : "");
 	free(text);
 	return n < 0 ? NULL : all;
 }
@@ -499,7 +501,7 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 				 .messages = messages};
 	char *question = write_question(job, e);
 	char *instructions =
-		text_asking_instructions(job->g, e->required, &ask.instructions_stable);
+		text_asking_instructions(job->g, e->required, e->reacts, &ask.instructions_stable);
 	char *texts = text_asking_history(job->g, e->history, e->n_history, messages, &ask.n);
 	int err = ENOMEM;
 
@@ -703,6 +705,7 @@ static void take_end(struct text_job *job)
 	char *text;
 
 	keep_times(job);
+	text_reacting_read(job, ev.emoji);
 	if (job->answerh) {
 		if (job->answer)
 			utf8_mend(job->answer);

@@ -205,6 +205,9 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 	case MISSED_ANSWERED:
 		end_row(ts, row, reply ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
 		break;
+	case MISSED_REACTED:
+		end_row(ts, row, TEXT_REASON_REACTED);
+		break;
 	case MISSED_OWED:
 		row->before = false;
 		if (!text_session_take(ts, d, TEXT_CAME_OWED))

@@ -11,7 +11,8 @@
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
  * ended.c          why messages ended
- * sending.c        messages, reactions and the typing indicator
+ * sending.c        messages and the typing indicator
+ * reacting.c       reactions: an answer that is one, one beside an answer, and signs
  * working.c        the message that tells of a tool at work, which the answer replaces
  * tools.c          the tools of a channel, calls and what comes of them
  * tool_host.c      what tools can do in a channel
@@ -114,6 +115,7 @@ struct text_job {
 	unsigned again;		    /* so often it was asked again */
 	uint32_t forgets;	    /* those of the server that it knows of */
 	/* of SENDING: */
+	char emoji[TEXT_EMOJI];	 /* on reply_to: the whole answer; "": it is words */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
 	char *text, *head;	 /* the whole answer; its first message */
 	uint64_t replaces;	 /* the message that this part takes the place of; 0: none */
@@ -336,7 +338,8 @@ char *text_asking_history(const struct text_guild *g, const struct text_line *li
  * NULL without memory; the caller frees it. */
 char *text_asking_label(const char *name, const char *text);
 /* NULL without memory; the caller frees it. */
-char *text_asking_instructions(const struct text_guild *g, bool required, size_t *stable);
+char *text_asking_instructions(const struct text_guild *g, bool required, bool reacts,
+			       size_t *stable);
 void text_asking_begin(struct text_guild *g, const struct text_effect *e);
 void text_asking_classify(struct text_guild *g, const struct text_effect *e);
 /* Nothing of this reply is wanted any more, unless it is being sent. */
@@ -418,6 +421,9 @@ void text_keeping_forget(struct text_guild *g);
 /* True if this message of the bot is of such an answer. */
 bool text_keeping_is_untold(const struct text_guild *g, const struct incoming *in);
 /* ---- ended.c ---- */
+/* Tells the bus why a message ended, or one that no server has a place for. */
+void text_ended_publish(struct text_session *ts, const struct text_trigger *t,
+			const struct text_times *times);
 void text_ended_note(struct text_session *ts, const struct text_trigger *t);
 /* Those of this user; guild 0: in every server. */
 void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user);
@@ -426,8 +432,8 @@ void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user);
 /* An answer to the message is owed from now on. */
 void text_taking_waits(struct text_guild *g, const struct text_effect *e);
 /* The answer is about to be sent. True: text_sending_kept follows once the store knows it, not from
- * inside; false: nobody keeps it. first: the words of its first message. */
-bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first);
+ * inside; false: nobody keeps it. mark: of its first message, or of the reaction that it is. */
+bool text_taking_sending(struct text_job *job, const struct text_effect *e, uint64_t mark);
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t);
 /* Tells a new core what controls before this one wrote of their own accord. */
 void text_taking_tell_posts(struct text_guild *g);
@@ -443,8 +449,24 @@ void text_catching_up_guild(struct text_session *ts, const json_t *d);
 /* The model is asked this: keeps it if the settings want it. */
 void text_telling_keep(const struct text_job *job, const struct engine_ask *ask);
 
+/* ---- reacting.c ---- */
+/* Puts a reaction that nobody waits for. */
+void text_reacting_put(struct text_session *ts, uint64_t channel, uint64_t message,
+		       const char *emoji);
+void text_reacting_begin(struct text_guild *g, const struct text_effect *e);
+/* The store knows of the job's reaction, or nobody keeps it. */
+void text_reacting_request(struct text_job *job);
+/* Takes back what Discord has not got yet; the core is told then, unless it abandoned the reply. */
+void text_reacting_withdraw(struct text_job *job);
+void text_reacting_abandon(struct text_guild *g, uint32_t reply);
+/* Takes the directives out of the answer, and out of the words of the passes before. */
+void text_reacting_read(struct text_job *job, char emoji[TEXT_EMOJI]);
+
 /* ---- sending.c ---- */
+/* What the job is to send is in the store, or nobody keeps it. */
 void text_sending_kept(struct text_job *job);
+/* Tells the core that nothing of the answer could be sent. */
+void text_sending_not_sent(struct text_guild *g, const struct text_effect *e);
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);
 /* Goes on with an answer that waited for text_working_take. */
 void text_sending_resume(struct text_guild *g, uint64_t channel);

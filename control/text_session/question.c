@@ -156,7 +156,8 @@ static int write_ask(struct text_job *job, const struct text_question *q)
 			       : text_chat_lines(job->g->core, q->channel,
 						 env_now(job->g->ts->conf.env), &lines);
 	char *question = write_question(q);
-	char *instructions = text_asking_instructions(job->g, true, &ask.instructions_stable);
+	char *instructions =
+		text_asking_instructions(job->g, true, false, &ask.instructions_stable);
 	char *texts = text_asking_history(job->g, lines, n, messages, &ask.n);
 	int err = ENOMEM;
 

@@ -10,13 +10,15 @@
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
 #include "control/text/markdown.h"
+#include "control/text/taken.h"
 #include "control/text_session/inside.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-#define STOP_SIGN "%F0%9F%9B%91"       /* U+1F6D1, in a path */
-#define WARNING	  "%E2%9A%A0%EF%B8%8F" /* U+26A0 */
+/* Models may put neither (control/text/emoji.h). */
+#define STOP_SIGN "\xf0\x9f\x9b\x91"	     /* U+1F6D1 */
+#define WARNING	  "\xe2\x9a\xa0\xef\xb8\x8f" /* U+26A0 */
 
 /* Codes of Discord (documentation, "JSON error codes"). */
 enum {
@@ -58,23 +60,6 @@ void text_sending_typing(struct text_session *ts, uint64_t channel)
 	rest_request(ts->conf.rest, &call, on_done, "typing");
 }
 
-/* emoji: percent-encoded. */
-static void react(struct text_session *ts, uint64_t channel, uint64_t message, const char *emoji)
-{
-	char path[160], major[24];
-	const struct rest_call call = {.method = "PUT",
-				       .route = "/channels/{}/messages/{}/reactions/{}/@me",
-				       .path = path,
-				       .major = major,
-				       .idempotent = true,
-				       .spare = true};
-
-	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
-	snprintf(path, sizeof path, "/channels/%s/messages/%llu/reactions/%s/@me", major,
-		 (unsigned long long)message, emoji);
-	rest_request(ts->conf.rest, &call, on_done, "reaction");
-}
-
 /* ---- notices: a sentence, or a sign where that cannot be sent ---- */
 
 struct notice {
@@ -89,7 +74,7 @@ static void on_noticed(int err, int status, const json_t *body, void *arg)
 
 	(void)body;
 	if (err != ECANCELED && (err || status / 100 != 2))
-		react(s->ts, s->channel, s->message, s->sign);
+		text_reacting_put(s->ts, s->channel, s->message, s->sign);
 	free(s);
 }
 
@@ -147,7 +132,7 @@ void text_sending_warn(struct text_session *ts, const struct text_effect *e)
 	struct words words = {0};
 
 	if (e->record->reason != TEXT_REASON_MODERATED) {
-		react(ts, e->channel, e->message, WARNING);
+		text_reacting_put(ts, e->channel, e->message, WARNING);
 		return;
 	}
 	speak_as(&words, e->record->text);
@@ -388,7 +373,7 @@ static void send_part(struct text_job *job)
 	}
 }
 
-static void tell_not_sent(struct text_guild *g, const struct text_effect *e)
+void text_sending_not_sent(struct text_guild *g, const struct text_effect *e)
 {
 	text_session_feed(g, &(struct text_event){.type = TEXT_NOT_SENT,
 						  .guild = g->id,
@@ -402,9 +387,13 @@ void text_sending_withdraw(struct text_guild *g, const struct text_effect *e)
 
 	/* Its end was lost for want of memory; the channel would wait for it for ever. */
 	if (!job)
-		tell_not_sent(g, e);
+		text_sending_not_sent(g, e);
 	if (!job || job->state != TEXT_JOB_SENDING)
 		return;
+	if (*job->emoji) {
+		text_reacting_withdraw(job);
+		return;
+	}
 	if (job->awaits || job->keeping || rest_withdraw(g->ts->conf.rest, on_sent, job))
 		fail_part(job);
 }
@@ -422,7 +411,10 @@ void text_sending_resume(struct text_guild *g, uint64_t channel)
 void text_sending_kept(struct text_job *job)
 {
 	job->keeping = false;
-	send_part(job);
+	if (*job->emoji)
+		text_reacting_request(job);
+	else
+		send_part(job);
 }
 
 void text_sending_begin(struct text_guild *g, const struct text_effect *e)
@@ -435,7 +427,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	struct split ahead;
 
 	if (!text) {
-		tell_not_sent(g, e);
+		text_sending_not_sent(g, e);
 		return;
 	}
 	job->state = TEXT_JOB_SENDING;
@@ -446,7 +438,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	ahead = job->split;
 	if (!split_next(&ahead, first) && job->question)
 		text_markdown_escape(job->question, first, TEXT_ASKED_BYTES);
-	job->keeping = text_taking_sending(job, e, first);
+	job->keeping = text_taking_sending(job, e, taken_mark(first));
 	if (!job->keeping)
 		send_part(job);
 }

@@ -78,7 +78,7 @@ void text_taking_tell_posts(struct text_guild *g)
 	}
 }
 
-bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first)
+bool text_taking_sending(struct text_job *job, const struct text_effect *e, uint64_t mark)
 {
 	struct text_session *ts = job->g->ts;
 	json_t *rows = json_array();
@@ -90,7 +90,7 @@ bool text_taking_sending(struct text_job *job, const struct text_effect *e, cons
 					  .channel = t->channel,
 					  .user = t->user,
 					  .state = TAKEN_SENDING,
-					  .mark = taken_mark(first)};
+					  .mark = mark};
 
 		taken_put(ts->taken, &row);
 		json_array_append_new(rows, taken_row(&row));

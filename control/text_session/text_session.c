@@ -115,54 +115,6 @@ bool text_session_uses(const struct text_session *ts, uint64_t guild)
 
 /* ---- what the core does ---- */
 
-static void publish(struct text_session *ts, const struct text_trigger *t,
-		    const struct text_times *times)
-{
-	struct bus_event ev = {.type = EVENT_TEXT_MESSAGE,
-			       .at_ms = env_wall_ms(ts->conf.env),
-			       .guild = t->guild,
-			       .user = t->user};
-
-	ev.text = (struct event_text){.channel = t->channel,
-				      .message = t->message,
-				      .signal = text_signal_name(t->signal),
-				      .attention = text_attention_name(t->attention),
-				      .rule = text_admission_name(t->admission),
-				      .reply = t->reply,
-				      .reason = text_reason_name(t->reason),
-				      .lasted_ms = (env_now(ts->conf.env) - t->at) / NS_PER_MS};
-	if (t->reply && times->reply == t->reply) {
-		ev.text.llm1_ms = times->llm1_ms;
-		ev.text.followup_ms = times->followup_ms;
-	}
-	bus_publish(ts->conf.bus, &ev);
-}
-
-void text_session_publish(struct text_guild *g, const struct text_trigger *t)
-{
-	publish(g->ts, t, &g->times[t->reply % TEXT_TIMES]);
-}
-
-/* Of messages that concern nobody the log alone tells, at its lowest level. */
-void text_session_record(struct text_guild *g, const struct text_trigger *t)
-{
-	bool forced = text_signal_forces(t->signal) ||
-		      (t->to_bot && (t->reason == TEXT_REASON_MISSING_CONTENT ||
-				     t->reason == TEXT_REASON_NO_PERMISSION));
-	bool goes_on = t->reason == TEXT_REASON_SHUTDOWN && text_taking_goes_on(g, t->message);
-
-	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
-		  (unsigned long long)t->guild, (unsigned long long)t->channel,
-		  text_reason_name(t->reason));
-	if (t->message && t->reason != TEXT_REASON_DUPLICATE_TRIGGER)
-		text_ended_note(g->ts, t);
-	text_taking_ended(g, t);
-	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
-			t->reason != TEXT_REASON_AGREED))
-		return;
-	text_session_publish(g, t);
-}
-
 static void perform(struct text_guild *g, const struct text_effect *e)
 {
 	switch (e->type) {
@@ -176,10 +128,14 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_asking_begin(g, e);
 		break;
 	case TEXT_DO_ABANDON:
+		text_reacting_abandon(g, e->reply);
 		text_asking_end(g, e->reply);
 		break;
 	case TEXT_DO_SEND:
 		text_sending_begin(g, e);
+		break;
+	case TEXT_DO_REACT:
+		text_reacting_begin(g, e);
 		break;
 	case TEXT_DO_ACKNOWLEDGE:
 		text_sending_acknowledge(g->ts, e);
@@ -353,7 +309,7 @@ static void refuse(struct text_session *ts, const struct incoming *in)
 	if (text_refusal(ts->conf.settings, &ev))
 		return;
 	text_ended_note(ts, &t);
-	publish(ts, &t, &(struct text_times){0});
+	text_ended_publish(ts, &t, &(struct text_times){0});
 }
 
 /* The server's core if the settings have this message read; NULL: they do not. */
@@ -521,7 +477,10 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	ev.kept = !ts->in.self && text_keeping_may(g, ts->in.user, ev.age);
 	ev.barred =
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
+	ev.unreactive =
+		g->id && ts->conf.reacth && !ts->conf.reacth(g->id, ts->in.channel, ts->conf.arg);
 	ev.late = came == TEXT_CAME_MISSED;
+	env_random(ts->conf.env, &ev.rnd, sizeof ev.rnd);
 	g->used_at = env_now(ts->conf.env);
 	if (g->id && ts->conf.nicknameh)
 		take_nickname(g);

@@ -88,6 +88,8 @@ struct text_session_conf {
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
 	/* True if the bot may write in this channel of the server. */
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
+	/* True if it may put reactions on messages there. NULL accepted. */
+	bool (*reacth)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if this role is the bot's own, which Discord made for it. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
 	/* The bot's display name in this server, NULL while it is unknown; borrowed until the next

@@ -4,7 +4,7 @@
 # of a channel hold; nothing is answered twice.
 #
 #   tests/scenarios/text_catchup.sh [build folder]      default: build
-# text rules 34 35 36
+# text rules 34 35 36 78
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
@@ -19,6 +19,10 @@ of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";
 	for (@{decode_json($_)}) { next if $_->{author}{username} ne "parley"; my $c = $_->{content}; $c =~ s/\n/\\n/g; print "$c\n" }'; }
 answers() { of_bot | grep -c -e "$1"; }
+# How many reactions this message has.
+reactions() { api GET "/channels/$where/messages" | ID=$1 perl -MJSON::PP -0777 -ne '
+	print scalar map { @{$_->{reactions} || []} } grep { $_->{id} eq $ENV{ID} } @{decode_json($_)}'; }
+thumbed() { [ "$(reactions "$1")" = 1 ]; }
 answered() { [ "$(answers "$1")" -gt 0 ]; }
 ended() { cat "$D"/control-*.log | grep -qE " text_message .*message=$1 .*reason=$2"; }
 asked() { grep -q "$1" "$D/asked"; }
@@ -43,7 +47,7 @@ text_model asked '
 	my ($text) = @_;
 	note($text);
 	sleep 3 if $text =~ /slowly/;
-	join " ", "About", ($text =~ /\bword\w+/g);
+	$text =~ /thumb/ ? "[[REACT: \x{1f44d}]]" : join " ", "About", ($text =~ /\bword\w+/g);
 '
 export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/asked.port")/v1" PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0
 export PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0
@@ -116,6 +120,20 @@ for wait in 1.2 1.3 1.4 1.5 1.6 1.7; do
 done
 sleep 2
 is "kill -9 around the sending: one answer each, also without the nonce" "$(of_bot | grep wordat | sort | uniq -c | awk '$1 == 1' | wc -l)" 6
+# The same of answers that are reactions.
+thumbs=
+for wait in 1.25 1.35 1.5; do
+	writes $BOB "<@$BOT> thumbs up for wordthumb${wait#1.}"
+	thumbs="$thumbs $written"
+	sleep $wait
+	kill9 "$control"
+	forget_session
+	run
+	until_ok 10 thumbed "$written" || bad "a reaction, killed after $wait s" "$(reactions "$written")"
+	until_ok 10 ended "$written" reacted || bad "a reaction, killed after $wait s" "it did not end"
+done
+sleep 2
+is "kill -9 around a reaction: one each, and no words" "$(for t in $thumbs; do reactions "$t"; done | tr -d '\n') $(answers wordthumb)" "111 0"
 
 # ---- channels that the bot cannot see ----
 hide() { api PUT "/channels/$1/overwrites/$BOT" '{"type":"member","deny":1024}' >/dev/null; }

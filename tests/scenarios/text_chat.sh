@@ -1,10 +1,10 @@
 #!/bin/sh
 # Text chat through the real programs: a mention is answered in writing, by the embedded brain and by a text model; a burst gets one
 # answer; words and a reaction cancel; edits and deletions of messages are followed; a lost gateway connection and a restart of
-# control answer nothing twice; long answers are split; the mode decides what is read.
+# control answer nothing twice; long answers are split; the model may put a reaction on what it answers; the mode decides what is read.
 #
 #   tests/scenarios/text_chat.sh [build folder]      default: build
-# text rules 1 2 9 13 17 18 22 23 29
+# text rules 1 2 9 13 17 18 22 23 29 75 76 77 78
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
@@ -86,7 +86,10 @@ text_model asked '
 	note(sprintf "%d %s %s", scalar(@$m), ($m->[0]{content} =~ /Answer the last/ ? "required" : "optional"), $text);
 	note("quoted: $m->[-3]{content} $m->[-2]{content}") if $text =~ /he say/;
 	sleep 4 if $text =~ /slowly/;
+	note("offered") if $text =~ /for nobody/ && $m->[0]{content} =~ /REACT/;
 	split /(?<=\n)/, $text =~ /nothing/ ? "[SKIP]"
+		: $text =~ /thanks/ && $m->[0]{content} =~ /REACT/ ? "[[REACT: \x{1f44d}]]"
+		: $text =~ /who won/ ? "Ana did.\n[[REACT: \x{1f389}]]"
 		: $text =~ /code/ ? "Here it is:\n```c\n" . "int x;\n" x 500 . "```\nThat was all."
 		: $text =~ /book/ ? "A line of the book.\n" x 1000
 		: "You said: " . substr($text, 0, 80) . " \@everyone <\@501>";
@@ -150,6 +153,29 @@ until_ok 5 ended "$written" skipped && ok "the model may say nothing" || bad "sk
 is "but not unasked" "$(asked 'say nothing$')" 2
 until_ok 5 reacted "$written" "$WARN" && ok "and a sign says that no answer comes" || bad "a sign" "$(messages)"
 
+# The model puts an emoji on what it answers, instead of words or beside them.
+THUMB=$(printf '\xf0\x9f\x91\x8d') PARTY=$(printf '\xf0\x9f\x8e\x89')
+writes $ALICE "<@$BOT> thanks a lot"
+thanked=$written
+until_ok 10 ended "$thanked" "reacted .*reaction=\"?$THUMB" && ok "a model may answer by a reaction alone" || bad "a reaction" "$(grep text_message "$D/control-$runs.log" | tail -3)"
+reacted "$thanked" "$THUMB" && ok "which stands on the message" || bad "a reaction" "$(messages)"
+is "and says nothing, nor shows a sign" "$(answers "$thanked") $(messages | grep "|$thanked|" | grep -c "$WARN")" "0 0"
+writes $ALICE "<@$BOT> who won"
+until_ok 10 reacted "$written" "$PARTY" && ok "or put one beside its words" || bad "a reaction beside words" "$(messages)"
+of_bot | grep -q "|$written|.*|Ana did\.$" && ok "which are sent without the directive" || bad "the words" "$(of_bot | tail -2)"
+switch "{\"unknown_emoji\":\"\\ud83d\\udc4d\"}"
+writes $ALICE "<@$BOT> thanks once more"
+until_ok 10 answered "$written" && ok "what Discord does not take is followed by words" || bad "a refused reaction" "$(messages; tail -3 "$D/control-$runs.log")"
+is "and no sign" "$(messages | grep "|$written|" | grep -c "$WARN")" 0
+switch '{"unknown_emoji":""}'
+api PUT "/channels/$where/overwrites/$BOT" '{"type":"member","deny":64}' >/dev/null
+sleep 0.3
+writes $ALICE "<@$BOT> thanks for nobody"
+until_ok 10 ended "$written" sent_reply || bad "without Add Reactions" "$(messages)"
+is "without the permission to react none is offered" "$(asked 'thanks for nobody') $(asked '^offered')" "1 0"
+api PUT "/channels/$where/overwrites/$BOT" '{"type":"member","deny":0}' >/dev/null
+sleep 0.3
+
 # Who has refused is not read, and what waits of theirs ends.
 writes $BOB "<@$BOT> answer slowly, I refuse"
 refused=$written
@@ -180,6 +206,7 @@ run PARLEY_TEXT_CHAT=mentions
 until_ok 5 grep -q ' resumed ' "$D/control-$runs.log" || bad "a killed control" "did not resume"
 sleep 8
 is "a message that Discord tells again after a restart has one answer" "$(answers "$once")" 1
+is "and one whose answer was a reaction has no words" "$(answers "$thanked") $(messages | grep "|$thanked|" | cut -d'|' -f5)" "0 $THUMB"
 is "and so have all others" "$(of_bot | cut -d'|' -f3 | sort | uniq -d | wc -l)" 0
 kill -TERM "$control"
 wait "$control"

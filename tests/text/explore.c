@@ -47,6 +47,8 @@ static void play_message(struct explore *x)
 				.to_others = below(x, 5) == 0,
 				.bot = below(x, 20) == 0,
 				.refused = below(x, 30) == 0,
+				.unreactive = below(x, 8) == 0,
+				.rnd = below(x, 1000),
 				.decide = below(x, 30) == 0};
 	unsigned at = below(x, RECENT);
 
@@ -173,7 +175,10 @@ static void play_result(struct explore *x)
 	char words_of_answer[96];
 	struct text_event ev = {.channel = 10 + ch, .rnd = below(x, 100)};
 
-	ev.reply = below(x, 20) == 0 ? below(x, 50) : x->asked[ch] ? x->asked[ch] : x->sending[ch];
+	ev.reply = below(x, 20) == 0 ? below(x, 50)
+		   : x->asked[ch]    ? x->asked[ch]
+		   : x->sending[ch]  ? x->sending[ch]
+				     : x->reacting[ch];
 	if (x->sending[ch] && ev.reply == x->sending[ch]) {
 		ev.type = how ? TEXT_SENT : TEXT_NOT_SENT;
 		ev.user = BOT;
@@ -182,13 +187,18 @@ static void play_result(struct explore *x)
 		ev.message = x->next_id++;
 		if (how > 6)
 			ask_for_yes(x, ch, &ev);
+	} else if (x->reacting[ch] && ev.reply == x->reacting[ch]) {
+		ev.type = how < 7 ? TEXT_REACTED : TEXT_NOT_SENT;
+		ev.why = how == 9 ? TEXT_REASON_DELETED : TEXT_REASON_NONE;
 	} else {
 		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
 		ev.yes = ev.type == TEXT_FAILED && below(x, 3) == 0;
 		snprintf(words_of_answer, sizeof words_of_answer,
 			 "an answer that has more than thirty characters, number %llu",
 			 (unsigned long long)x->out->steps);
-		ev.text = how == 0 ? " " : how == 1 ? "[SKIP]" : words_of_answer;
+		ev.text = how < 3 ? " " : how == 3 ? "[SKIP]" : words_of_answer;
+		if (how && how < 6)
+			memcpy(ev.emoji, "\xf0\x9f\x91\x8d", sizeof "\xf0\x9f\x91\x8d");
 	}
 	explore_step(x, &ev);
 }
@@ -218,6 +228,12 @@ static void play_settings(struct explore *x)
 		{"text_initiative_minutes", "20"},
 		{"text_initiative_minutes", "360"},
 		{"text_initiative_a_day", "3"},
+		{"text_reactions_per_hour", "0"},
+		{"text_reactions_per_hour", "2"},
+		{"text_reactions_per_hour", "24"},
+		{"text_reactivity", "0"},
+		{"text_reactivity", "40"},
+		{"text_reactivity", "100"},
 		{"text_chat", "off"},
 		{"text_chat", "mentions"},
 		{"text_chat", "all"},
@@ -267,6 +283,8 @@ static void end_core(struct explore *x)
 			explore_arrive(x, ch, x->next_id++);
 		for (unsigned i = 0; x->sending[ch] && !took && i < x->n_asked_of[ch]; i++)
 			explore_known(x, x->asked_of[ch][i])->sent = 0;
+		if (x->reacting[ch])
+			explore_reacted(x, ch, took);
 		x->asked[ch] = x->sending[ch] = 0;
 		x->tools[ch] = x->workings[ch] = 0;
 		memset(x->question[ch], 0, sizeof x->question[ch]);
@@ -306,9 +324,10 @@ static void judge(struct explore *x, const struct missed_page *page, unsigned at
 	if (explore_known(x, ev.message)->deleted)
 		return;
 	what = missed_judge(page, x->taken, &in, x->late_from, &reply);
-	if (what == MISSED_ANSWERED)
+	if (what == MISSED_ANSWERED || what == MISSED_REACTED)
 		row->state = TAKEN_ENDED;
-	if (what == MISSED_ANSWERED && !explore_known(x, ev.message)->sent)
+	if ((what == MISSED_ANSWERED || what == MISSED_REACTED) &&
+	    !explore_known(x, ev.message)->sent)
 		explore_violate(x, "a message without an answer counts as answered");
 	if (what != MISSED_OWED && what != MISSED_LATE)
 		return;
@@ -334,6 +353,9 @@ static void catch_up(struct explore *x, unsigned ch)
 			page.own[page.n].replies_to = x->answer[i].replies_to;
 			page.own[page.n++].mark = x->answer[i].mark;
 		}
+	for (unsigned i = 0; i < ANSWERS; i++)
+		if (x->put[i].channel == 10 + ch)
+			page.put[page.n_put++] = x->put[i].mark;
 	for (unsigned i = 0; i < RECENT; i++) {
 		unsigned k = n;
 
@@ -355,6 +377,7 @@ static void play_restart(struct explore *x)
 	x->out->restarts++;
 	/* The limits begin anew with a core. */
 	memset(x->n_sent, 0, sizeof x->n_sent);
+	memset(x->n_reacted, 0, sizeof x->n_reacted);
 	memset(x->typed, 0, sizeof x->typed);
 	if (below(x, 2))
 		explore_step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
@@ -371,6 +394,7 @@ static void play_restart(struct explore *x)
 						       .user = 100 + below(x, USERS),
 						       .name = "somebody",
 						       .text = words[below(x, WORDS)],
+						       .rnd = below(x, 100),
 						       .to_bot = below(x, 2) == 0};
 		x->recent[at] = x->recent_as[at].message;
 		x->recent_user[at] = x->recent_as[at].user;

@@ -8,6 +8,7 @@
  *   - messages that share an answer have one author, and are no more than the settings allow
  *   - an answer is required if one of its messages forces it
  *   - nothing that was deleted, or written by somebody who is forgotten, is told to the model
+ *   - a message has one reaction at most, which was offered, within the number of an hour
  *   - a deadline that has passed is passed no more after a TIMER
  *
  * Now and then the core ends, by SHUTDOWN or without a word, and another one goes on with what the
@@ -25,7 +26,7 @@ struct text_explore_result {
 	bool passed;
 	uint64_t steps; /* done, or that of the violation */
 	char why[256];
-	uint64_t asks, sends, ended, restarts;
+	uint64_t asks, sends, reactions, ended, restarts;
 };
 
 void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps);

@@ -17,13 +17,15 @@ enum {
 	RECENT = 64,
 	SENDS = 64,
 	ANSWERS = 64,
-	POSTS = 8
+	POSTS = 8,
+	REACTIONS = 64
 };
 
 /* A message by its number. */
 struct known {
 	uint64_t id;
 	uint32_t open, sent; /* RECORDs that are missing; answers that have it */
+	bool put;	     /* it has a reaction of the bot */
 	bool deleted, own;   /* own: the bot wrote it */
 };
 struct explore {
@@ -46,6 +48,18 @@ struct explore {
 	unsigned n_posts[CHANNELS];	/* ever */
 	uint64_t late_from; /* messages before this id were written before the core began */
 	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
+	/* Reactions that are whole answers, under way, and on what; whether the last ASK offered
+	 * one. */
+	uint32_t reacting[CHANNELS];
+	uint64_t react_on[CHANNELS], react_mark[CHANNELS];
+	bool offered[CHANNELS];
+	/* The bot's reactions that Discord has. */
+	struct {
+		uint64_t channel, mark;
+	} put[ANSWERS];
+	unsigned n_put;				  /* ever */
+	uint64_t reacted_at[CHANNELS][REACTIONS]; /* ns: the last ones */
+	unsigned n_reacted[CHANNELS];
 	uint64_t asked_of[CHANNELS][TEXT_BURST];
 	unsigned n_asked_of[CHANNELS];
 	bool acted[CHANNELS];			      /* calls of the answer changed something */
@@ -74,6 +88,8 @@ void explore_violate(struct explore *x, const char *why);
 struct known *explore_known(struct explore *x, uint64_t id);
 /* Discord has the answer that was under way in this channel. */
 void explore_arrive(struct explore *x, unsigned ch, uint64_t message);
+/* Discord has the reaction that was under way there, or will not have it. */
+void explore_reacted(struct explore *x, unsigned ch, bool took);
 /* Gives the core the event, and looks at what it does. */
 void explore_step(struct explore *x, const struct text_event *ev);
 

@@ -9,7 +9,8 @@ enum { ROUND = 200000 }; /* a fresh core */
 
 int main(int argc, char **argv)
 {
-	uint64_t steps = 20000000, seed = 1, done = 0, asks = 0, sends = 0, ended = 0, restarts = 0;
+	uint64_t steps = 20000000, seed = 1, done = 0, asks = 0, sends = 0, reactions = 0,
+		 ended = 0, restarts = 0;
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--steps") == 0)
@@ -25,6 +26,7 @@ int main(int argc, char **argv)
 		done += r.steps;
 		asks += r.asks;
 		sends += r.sends;
+		reactions += r.reactions;
 		ended += r.ended;
 		restarts += r.restarts;
 		if (!r.passed) {
@@ -33,8 +35,10 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	printf("%llu steps, %llu asked, %llu sent, %llu ended, %llu restarts, no violation\n",
+	printf("%llu steps, %llu asked, %llu sent, %llu reactions, %llu ended, %llu restarts, no "
+	       "violation\n",
 	       (unsigned long long)done, (unsigned long long)asks, (unsigned long long)sends,
-	       (unsigned long long)ended, (unsigned long long)restarts);
+	       (unsigned long long)reactions, (unsigned long long)ended,
+	       (unsigned long long)restarts);
 	return 0;
 }

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 70 71 73 104 106 114 */
+#include "tests/random.h"
+
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 70 71 73 75 76 77 78 104 106 114 */
 void explore_violate(struct explore *x, const char *why)
 {
 	if (!x->out->passed)
@@ -80,14 +82,44 @@ static void see_window(struct explore *x, const struct text_effect *e)
 			explore_violate(x, "a burst holds what was written after its window");
 }
 
+static unsigned reactions_of_hour(const struct explore *x, unsigned ch)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < REACTIONS && i < x->n_reacted[ch]; i++)
+		n += x->reacted_at[ch][i] + 3600 * NS_PER_S > x->now;
+	return n;
+}
+
+static bool may_react_to(const struct explore *x, const struct text_trigger *t)
+{
+	return !t->unreactive && (text_signal_confidence(t->signal) >= TEXT_ADDRESSED ||
+				  t->draw < x->settings->text_reactivity);
+}
+
+/* A reaction is offered for a message that may have one, as long as the hour allows it. */
+static void see_offer(struct explore *x, const struct text_effect *e)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	bool any = false;
+
+	for (size_t i = 0; i < e->n_triggers; i++)
+		any |= may_react_to(x, e->triggers[i]);
+	if (e->reacts && (!any || e->kind != TEXT_KIND_ANSWER ||
+			  reactions_of_hour(x, ch) >= x->settings->text_reactions_per_hour))
+		explore_violate(x, "a reaction is offered where there may be none");
+	x->offered[ch] = e->reacts;
+}
+
 static void see_ask(struct explore *x, const struct text_effect *e)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
 	bool forced = false;
 
 	x->out->asks++;
-	if (x->asked[ch] || x->sending[ch])
+	if (x->asked[ch] || x->sending[ch] || x->reacting[ch])
 		explore_violate(x, "a channel has two answers");
+	see_offer(x, e);
 	if (e->kind == TEXT_KIND_INITIATIVE && !e->again &&
 	    (!x->settings->text_initiative || !e->guild))
 		explore_violate(x, "the bot writes of its own accord where it may not");
@@ -140,16 +172,15 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	}
 }
 
-static void keep(struct explore *x, const struct text_effect *e, uint64_t message, uint64_t user,
-		 enum taken_state state)
+static void keep(struct explore *x, const struct text_effect *e, const struct text_trigger *t,
+		 enum taken_state state, uint64_t mark)
 {
-	taken_put(x->taken,
-		  &(struct taken){.message = message,
-				  .guild = e->guild,
-				  .channel = e->channel,
-				  .user = user,
-				  .state = state,
-				  .mark = state == TAKEN_SENDING ? taken_mark(e->text) : 0});
+	taken_put(x->taken, &(struct taken){.message = t ? t->message : e->message,
+					    .guild = e->guild,
+					    .channel = e->channel,
+					    .user = t ? t->user : e->user,
+					    .state = state,
+					    .mark = mark});
 }
 
 /* Spacing, and the limit of a day. */
@@ -170,7 +201,7 @@ static void see_send(struct explore *x, const struct text_effect *e, const struc
 	unsigned ch = (unsigned)(e->channel - 10);
 
 	for (size_t i = 0; i < e->n_triggers; i++)
-		keep(x, e, e->triggers[i]->message, e->triggers[i]->user, TAKEN_SENDING);
+		keep(x, e, e->triggers[i], TAKEN_SENDING, taken_mark(e->text));
 	if (e->kind == TEXT_KIND_INITIATIVE)
 		see_post(x, ch);
 	x->on_way[ch].channel = e->channel;
@@ -185,6 +216,54 @@ static void see_send(struct explore *x, const struct text_effect *e, const struc
 	for (unsigned i = 0; i < x->n_asked_of[ch]; i++)
 		if (explore_known(x, x->asked_of[ch][i])->sent++)
 			explore_violate(x, "a message is answered twice");
+}
+
+/* Once on a message of those that are answered, which is still there and whose author may be read;
+ * within the hour's number. */
+static void see_react(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	bool asked = false;
+
+	x->out->reactions++;
+	for (unsigned i = 0; i < x->n_asked_of[ch]; i++)
+		asked |= x->asked_of[ch][i] == e->message;
+	if (!asked || !x->offered[ch])
+		explore_violate(x, "a reaction that was not offered, or on another message");
+	if (explore_known(x, e->message)->deleted || e->message <= x->forgotten[e->user - 100])
+		explore_violate(x, "a reaction on a message that is gone or may not be read");
+	if (explore_known(x, e->message)->put)
+		explore_violate(x, "a message has two reactions");
+	if (reactions_of_hour(x, ch) >= x->settings->text_reactions_per_hour)
+		explore_violate(x, "too many reactions in an hour");
+	x->reacted_at[ch][x->n_reacted[ch]++ % REACTIONS] = x->now;
+	x->react_on[ch] = e->message;
+	x->react_mark[ch] = taken_reaction_mark(e->message, e->text);
+	if (!e->reply) {
+		explore_known(x, e->message)->put = true;
+		if (ev->type != TEXT_SENT)
+			explore_violate(x, "a reaction beside words that were not sent");
+		return;
+	}
+	for (size_t i = 0; i < e->n_triggers; i++) {
+		keep(x, e, e->triggers[i], TAKEN_SENDING, x->react_mark[ch]);
+		if (explore_known(x, e->triggers[i]->message)->sent++)
+			explore_violate(x, "a message is answered twice");
+	}
+	x->asked[ch] = 0;
+	x->reacting[ch] = e->reply;
+}
+
+void explore_reacted(struct explore *x, unsigned ch, bool took)
+{
+	x->reacting[ch] = 0;
+	if (took) {
+		explore_known(x, x->react_on[ch])->put = true;
+		x->put[x->n_put % ANSWERS].channel = 10 + ch;
+		x->put[x->n_put++ % ANSWERS].mark = x->react_mark[ch];
+	}
+	for (unsigned i = 0; i < x->n_asked_of[ch] && !took; i++)
+		explore_known(x, x->asked_of[ch][i])->sent = 0;
 }
 
 /* A call is agreed to once, by its asker, in time; calls that go on are stopped by their person. */
@@ -260,27 +339,32 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 		see_typing(x, ch);
 	if (e->type == TEXT_DO_SEND)
 		see_send(x, e, ev);
+	if (e->type == TEXT_DO_REACT)
+		see_react(x, e, ev);
 	if (e->type == TEXT_DO_WORKING || e->type == TEXT_DO_AGREE || e->type == TEXT_DO_STOP_JOBS)
 		see_tools(x, e, ev);
 	if (e->type == TEXT_DO_ABANDON) {
-		if (x->asked[ch] != e->reply)
+		if (x->asked[ch] != e->reply && x->reacting[ch] != e->reply)
 			explore_violate(x, "what was not asked is abandoned");
 		for (unsigned i = 0; i < x->n_reported; i++)
 			if (x->reported[i] == e->reply)
 				explore_violate(x, "an end is reported before the stop");
 		x->asked[ch] = 0;
+		/* Discord may have it already. */
+		if (x->reacting[ch])
+			explore_reacted(x, ch, random_below(&x->random, 2) == 0);
 	}
 	if (x->over && e->type != TEXT_DO_RECORD)
 		explore_violate(x, "something begins after the end");
 	if (e->type == TEXT_DO_WAITS)
-		keep(x, e, e->message, e->user, TAKEN_WAITS);
+		keep(x, e, NULL, TAKEN_WAITS, 0);
 	if (e->type != TEXT_DO_RECORD)
 		return;
 	if (e->record->reply && x->n_reported < RECENT)
 		x->reported[x->n_reported++] = e->record->reply;
 	if (e->record->reason != TEXT_REASON_SHUTDOWN &&
 	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
-		keep(x, e, e->message, e->user, TAKEN_ENDED);
+		keep(x, e, NULL, TAKEN_ENDED, 0);
 	x->out->ended++;
 	leave_out(x, ch, e->record);
 	if (e->record->admission == TEXT_ADMISSION_INITIATIVE ||
@@ -321,6 +405,9 @@ void explore_step(struct explore *x, const struct text_event *ev)
 				explore_arrive(x, ch, ev->message);
 			}
 		}
+		if ((ev->type == TEXT_REACTED || ev->type == TEXT_NOT_SENT) &&
+		    x->reacting[ch] == ev->reply)
+			explore_reacted(x, ch, ev->type == TEXT_REACTED);
 		if (ev->type == TEXT_ANSWERED && x->asked[ch] == ev->reply &&
 		    (*ev->text == ' ' || *ev->text == '['))
 			x->asked[ch] = 0;

@@ -81,6 +81,10 @@ static void note_effect(struct play *p, const struct text_effect *e)
 			n += (size_t)snprintf(text + n, sizeof text - n, " \"%s\"",
 					      e->triggers[i]->text);
 		break;
+	case TEXT_DO_REACT:
+		snprintf(text, sizeof text, "react %llu %s %s", (unsigned long long)e->message,
+			 e->text, e->reply ? "alone" : "beside");
+		break;
 	case TEXT_DO_SEND:
 		snprintf(p->said, sizeof p->said, "%s", e->text);
 		if (e->message)
@@ -118,6 +122,8 @@ static void note_effect(struct play *p, const struct text_effect *e)
 		snprintf(text, sizeof text, "%s", text_effect_name(e->type));
 	}
 	note(p, text);
+	if (e->reacts)
+		note(p, "reaction offered");
 }
 
 static void step(struct play *p, const struct text_event *ev)
@@ -175,7 +181,8 @@ static void read_mentions(struct text_event *ev)
 /* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
  * a button; behind the number "to 2",
  * "refused", "decide", "late" (missed while the bot was away), "ago 90" (written so many minutes
- * ago), "strangers" (their text is its end). */
+ * ago), "strangers" (their text is its end), "unreactive" (the bot may not react to it), "drawn 40"
+ * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
@@ -203,6 +210,9 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.late |= strcmp(w[i], "late") == 0;
 		ev.strangers |= strcmp(w[i], "strangers") == 0;
 		ev.barred |= strcmp(w[i], "barred") == 0;
+		ev.unreactive |= strcmp(w[i], "unreactive") == 0;
+		if (strcmp(w[i], "drawn") == 0)
+			ev.rnd = (uint32_t)strtoul(w[i + 1], NULL, 10);
 		if (strcmp(w[i], "ago") == 0)
 			ev.age = strtoull(w[i + 1], NULL, 10) * 60 * NS_PER_S;
 		ev.guild = strcmp(w[i], "direct") == 0 ? 0 : ev.guild;
@@ -237,6 +247,7 @@ static void play_model(struct play *p, char **w, unsigned n)
 	if (strcmp(w[1], "says") == 0 && n > 2) {
 		ev.type = TEXT_ANSWERED;
 		ev.text = w[2];
+		text_emoji_take(w[2], ev.emoji);
 		ev.rnd = n > 3 ? (uint32_t)strtoul(w[3], NULL, 10) : 0;
 	} else if (strcmp(w[1], "spent") == 0) {
 		ev.yes = true;
@@ -271,7 +282,7 @@ static void play_tools(struct play *p, char **w, unsigned n)
 }
 
 /* "discord took 50", "discord took 50 asks alice", "discord took 50 asks alice 51" (by that
- * message), "discord refused [REASON]" */
+ * message), "discord refused [REASON]", "discord reacted" */
 static void play_discord(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_NOT_SENT,
@@ -281,7 +292,9 @@ static void play_discord(struct play *p, char **w, unsigned n)
 				.name = "parley",
 				.text = p->said};
 
-	if (strcmp(w[1], "refused") == 0) {
+	if (strcmp(w[1], "reacted") == 0) {
+		ev.type = TEXT_REACTED;
+	} else if (strcmp(w[1], "refused") == 0) {
 		for (int r = 0; n > 2 && r < TEXT_REASON_COUNT; r++)
 			if (strcmp(text_reason_name(r), w[2]) == 0)
 				ev.why = (enum text_reason)r;

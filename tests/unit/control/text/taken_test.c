@@ -208,6 +208,43 @@ TEST(an_answer_is_known_by_its_reference_or_by_its_words)
 	taken_free(t);
 }
 
+#define PUT(id, me, emoji)                                                                         \
+	"{\"id\":\"" id "\",\"author\":{\"id\":\"501\"},\"reactions\":[{\"me\":false,\"emoji\":{"  \
+	"\"name\":\"\\u2764\"}},{\"me\":" me ",\"emoji\":{\"id\":null,\"name\":\"" emoji "\"}}]}"
+
+/* text rules 78 */
+TEST(an_answer_that_was_a_reaction_is_known_by_it)
+{
+	struct taken_table *t;
+	bool reply;
+
+	CHECK_INT(taken_alloc(&t), 0);
+	put(t, 10, TAKEN_SENDING, taken_reaction_mark(11, "\xe2\x9d\xa4\xef\xb8\x8f"));
+	put(t, 11, TAKEN_SENDING, taken_reaction_mark(11, "\xe2\x9d\xa4\xef\xb8\x8f"));
+	put(t, 12, TAKEN_WAITS, 0);
+	t = restart(t);
+	CHECK(t);
+	/* Discord may show it without U+FE0F. */
+	read_page("[" PUT("11", "true", "\\u2764") "]");
+	CHECK_INT(judge(t, 10, 0, &reply), MISSED_REACTED);
+	CHECK_INT(judge(t, 11, 0, &reply), MISSED_REACTED);
+	/* The signs of the bot answer nothing. */
+	read_page("[" PUT("12", "true", "\\u26a0") "]");
+	CHECK_INT(judge(t, 12, 0, &reply), MISSED_OWED);
+	/* Another emoji, that of somebody else, and one on another message are not the answer. */
+	read_page("[" PUT("11", "true", "\\u2728") "]");
+	CHECK_INT(judge(t, 11, 0, &reply), MISSED_OWED);
+	read_page("[" PUT("11", "false", "\\u2764") "]");
+	CHECK_INT(judge(t, 11, 0, &reply), MISSED_OWED);
+	read_page("[" PUT("10", "true", "\\u2764") "]");
+	CHECK_INT(judge(t, 11, 0, &reply), MISSED_OWED);
+	read_page("[{\"id\":\"11\",\"reactions\":[1,{\"me\":true},{\"me\":true,\"emoji\":7}]},{"
+		  "\"id\":"
+		  "\"12\",\"reactions\":{}}]");
+	CHECK_INT(page.n_put, 0);
+	taken_free(t);
+}
+
 /* text rules 34 */
 TEST(what_nobody_took_is_missed)
 {
@@ -241,6 +278,14 @@ TEST(a_page_of_history_is_bounded)
 	CHECK_INT(page.n, MISSED_PAGE);
 	CHECK_INT(page.messages, MISSED_PAGE);
 	CHECK(page.oldest == 77);
+	json_decref(list);
+	list = json_array();
+	for (int i = 0; i < 2 * MISSED_REACTIONS; i++)
+		json_array_append_new(list,
+				      json_pack("{s:b,s:{s:s}}", "me", 1, "emoji", "name", "x"));
+	list = json_pack("[{s:s,s:o}]", "id", "77", "reactions", list);
+	missed_read(&page, list, BOT);
+	CHECK_INT(page.n_put, MISSED_REACTIONS);
 	json_decref(list);
 	read_page("[1,{},{\"id\":\"x\"},{\"id\":\"5\",\"author\":7}]");
 	CHECK_INT(page.n, 0);

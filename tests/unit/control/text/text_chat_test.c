@@ -85,7 +85,7 @@ TEST(exploring_text_finds_no_violation)
 		if (!r.passed)
 			test_fail(__FILE__, __LINE__, "seed %llu step %llu: %s",
 				  (unsigned long long)seed, (unsigned long long)r.steps, r.why);
-		CHECK(r.asks > 1000 && r.sends > 500 && r.ended > 10000);
+		CHECK(r.asks > 1000 && r.sends > 500 && r.reactions > 100 && r.ended > 10000);
 	}
 }
 
