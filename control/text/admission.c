@@ -189,12 +189,8 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 		e->text = l->t.text;
 		return;
 	}
-	if (!text_signal_forces(l->t.signal))
-		return;
-	owe(chat, ch, &l->t);
-	if (ch->reply.state == TEXT_REPLY_NONE &&
-	    text_queue_allowed_at(chat, ch, ev->user) <= chat->now)
-		text_spending_type(chat, ch);
+	if (text_signal_forces(l->t.signal))
+		owe(chat, ch, &l->t);
 }
 
 static void judge_message(struct text_chat *chat, struct text_channel *ch,

@@ -12,7 +12,8 @@
  * reply.c       one answer: asked, sent
  * reaction.c    the emoji that a model puts on the message that it answers
  * queue.c       bursts, whose turn it is, limits, the start of the next answer
- * spending.c    how often models are asked, and people are shown that the bot writes or fails */
+ * spending.c    how often models are asked, and people are shown that the bot fails
+ * typing.c      when people see the bot typing */
 #ifndef CONTROL_TEXT_INSIDE_H
 #define CONTROL_TEXT_INSIDE_H
 
@@ -50,10 +51,11 @@ struct text_reply {
 	bool untold; /* of SENDING: it may repeat somebody who was forgotten: no line */
 	bool acted;  /* a call of a tool changed something: nothing is asked again */
 	unsigned tries, again, asks;
-	uint64_t since, retry_at, typing_at; /* ns */
-	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
-	uint64_t withdraw_at;		     /* of SENDING and REACTING, ns */
-	bool skipped;			     /* the model has left a required answer out once */
+	bool shown;		  /* people see the bot typing for it */
+	uint64_t since, retry_at; /* ns */
+	uint64_t reply_to;	  /* of SENDING, or of WORKING: the message; 0: none */
+	uint64_t withdraw_at;	  /* of SENDING and REACTING, ns */
+	bool skipped;		  /* the model has left a required answer out once */
 	/* reaction.c: the model may put one; Discord did not take one that was the whole answer, so
 	 * words are asked for. */
 	bool reacts, unreacted;
@@ -103,11 +105,12 @@ struct text_channel {
 		uint32_t reply;
 		uint64_t message;
 	} answered[TEXT_JOBS];
-	unsigned n_answered;	      /* ever */
-	uint64_t sent_to[TEXT_SENDS]; /* to whom */
-	uint64_t served[TEXT_SENDS];  /* for whom the last answers were begun */
-	unsigned n_served;	      /* ever */
-	uint64_t asks_until, decisions_until, typing_until; /* spending.c, ns */
+	unsigned n_answered;		      /* ever */
+	uint64_t sent_to[TEXT_SENDS];	      /* to whom */
+	uint64_t served[TEXT_SENDS];	      /* for whom the last answers were begun */
+	unsigned n_served;		      /* ever */
+	uint64_t asks_until, decisions_until; /* spending.c, ns */
+	uint64_t typing_until; /* ns: people see the bot typing until then, or a bit longer */
 	uint64_t seen[TEXT_SEEN];
 	unsigned n_seen;
 };
@@ -339,11 +342,15 @@ bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint6
 bool text_spending_reacts(const struct text_chat *chat, const struct text_channel *ch);
 /* Counts a reaction. */
 void text_spending_react(struct text_chat *chat, const struct text_channel *ch);
-/* Shows that the bot writes, unless that is shown. */
-void text_spending_type(struct text_chat *chat, struct text_channel *ch);
 /* False: this user had a WARN or an ACKNOWLEDGE here lately. */
 bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint64_t channel,
 			uint64_t user);
+
+/* ---- typing.c ---- */
+void text_typing_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_typing_deadline(const struct text_chat *chat, const struct text_channel *ch);
+/* A message of the bot is there in so many ns: Discord shows it typing no more. */
+void text_typing_posted(const struct text_chat *chat, struct text_channel *ch, uint64_t in);
 
 /* ---- queue.c ---- */
 /* When the limits allow an answer to this user (0: to nobody) in the channel. */

@@ -169,8 +169,8 @@ static void limit_late(struct text_chat *chat, struct text_channel *ch, struct b
 	b->n = n;
 }
 
-/* False: none of them is admitted any more. */
-static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
+/* Nothing begins if none of them is admitted any more. */
+static void start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
 {
 	bool any = false;
 
@@ -182,7 +182,6 @@ static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct 
 		}
 	if (any)
 		text_reply_begin(chat, ch);
-	return any;
 }
 
 /* The oldest result is told before the next answer. False: none is, now. */
@@ -201,7 +200,6 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 		return start_result(chat, ch);
 	}
 	text_reply_tell(chat, ch, &first);
-	text_reply_tick(chat, ch);
 	return true;
 }
 
@@ -238,9 +236,7 @@ void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 
 		if (!b.n || at > chat->now)
 			return;
-		if (start_burst(chat, ch, &b))
-			/* The ask shows the bot writing at once. */
-			text_reply_tick(chat, ch);
+		start_burst(chat, ch, &b);
 	}
 }
 

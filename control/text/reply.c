@@ -67,7 +67,7 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 		e->n_history = chat->settings->text_initiative_messages;
 	}
 	text_spending_ask(chat, ch, r->n_asked ? r->asked[0]->user : r->result.user);
-	r->typing_at = r->required ? chat->now : UINT64_MAX;
+	r->shown = r->required;
 	r->tools = 0;
 	r->working_at = UINT64_MAX;
 }
@@ -296,6 +296,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	ch->sent_to[ch->sends % TEXT_SENDS] = answers;
 	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	/* It may have been known as the message that told of a tool. */
+	text_typing_posted(chat, ch, 0);
 	if (!ch->reply.untold && !text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "", false);
 	if (ev->asker)
@@ -339,7 +340,7 @@ static void take_tools(struct text_chat *chat, struct text_reply *r, uint32_t n,
 {
 	r->acted = r->acted || acted;
 	if (n && !r->tools) {
-		r->typing_at = r->typing_at == UINT64_MAX ? chat->now : r->typing_at;
+		r->shown = true;
 		if (r->workings < TEXT_WORKINGS)
 			r->working_at = chat->now + TEXT_WORKING_S * NS_PER_S;
 	} else if (!n) {
@@ -358,6 +359,9 @@ static void tell_working(struct text_chat *chat, struct text_channel *ch)
 	e->reply = r->id;
 	e->message = r->reply_to;
 	e->n = r->workings++;
+	/* The first one is a message, which ends what people see of the typing once it is there. */
+	if (!e->n && *chat->settings->tool_wait_line)
+		text_typing_posted(chat, ch, TEXT_POSTED_S * NS_PER_S);
 	r->working_at = r->workings == TEXT_WORKINGS ? UINT64_MAX
 						     : chat->now + TEXT_WORKING_AGAIN_S * NS_PER_S;
 }
@@ -419,10 +423,6 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
 		ask(chat, ch);
 	if (r->working_at <= chat->now)
 		tell_working(chat, ch);
-	if (r->typing_at <= chat->now) {
-		text_spending_type(chat, ch);
-		r->typing_at = ch->typing_until;
-	}
 }
 
 uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_channel *ch)
@@ -437,7 +437,5 @@ uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_cha
 	at = gives_up_at(chat, ch);
 	if (r->state == TEXT_REPLY_RETRY && r->retry_at < at)
 		at = r->retry_at;
-	if (r->working_at < at)
-		at = r->working_at;
-	return r->typing_at < at ? r->typing_at : at;
+	return r->working_at < at ? r->working_at : at;
 }

@@ -1,4 +1,4 @@
-/* What the bot spends on people (inside.h): asks of models, signs, the typing indicator. Each rate
+/* What the bot spends on people (inside.h): asks of models, signs. Each rate
  * is one time, of a leaky bucket: it gives a whole hour's share at once, and then one after the
  * other. */
 #include "control/settings/settings.h"
@@ -103,14 +103,6 @@ void text_spending_react(struct text_chat *chat, const struct text_channel *ch)
 
 	chat->reacted[i].channel = ch->id;
 	chat->reacted[i].at = chat->now;
-}
-
-void text_spending_type(struct text_chat *chat, struct text_channel *ch)
-{
-	if (ch->typing_until > chat->now)
-		return;
-	ch->typing_until = chat->now + TEXT_TYPING_S * NS_PER_S;
-	text_emit(chat, TEXT_DO_TYPING, ch);
 }
 
 bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint64_t channel,

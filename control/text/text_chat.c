@@ -190,6 +190,7 @@ static const struct machine {
 	{"reply", text_reply_on_event, text_reply_tick, text_reply_deadline},
 	{"queue", NULL, text_queue_tick, text_queue_deadline},
 	{"initiative", text_initiative_on_event, text_initiative_tick, text_initiative_deadline},
+	{"typing", NULL, text_typing_tick, text_typing_deadline},
 };
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };

@@ -53,7 +53,8 @@ enum {
 	TEXT_FORGET_S = 60,	/* in which somebody who was forgotten is not asked for again */
 	TEXT_FORGOTTEN = 64,	/* people of whom that is known */
 	TEXT_AUTHORS = 64,	/* people whose asks are counted */
-	TEXT_TYPING_S = 8,	/* Discord shows typing for ten seconds */
+	TEXT_TYPING_S = 8,	/* Discord shows typing for ten seconds, or until a message */
+	TEXT_POSTED_S = 1,	/* a message of the bot is there */
 	TEXT_WORKING_S = 4,	/* a tool that takes longer is announced, and again: */
 	TEXT_WORKING_AGAIN_S = 20,
 	TEXT_WORKINGS = 4,     /* times in all */

@@ -470,7 +470,8 @@ void text_sending_not_sent(struct text_guild *g, const struct text_effect *e);
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);
 /* Goes on with an answer that waited for text_working_take. */
 void text_sending_resume(struct text_guild *g, uint64_t channel);
-void text_sending_typing(struct text_session *ts, uint64_t channel);
+/* Nothing is requested where the bot may not write any more. */
+void text_sending_typing(struct text_guild *g, uint64_t channel);
 /* Takes back what Discord has not got of an answer. */
 void text_sending_withdraw(struct text_guild *g, const struct text_effect *e);
 /* Tells somebody that what they stopped has stopped: by a message, or else by a reaction. */

@@ -46,8 +46,9 @@ static void on_done(int err, int status, const json_t *body, void *arg)
 			 json_string_value(json_object_get(body, "message")));
 }
 
-void text_sending_typing(struct text_session *ts, uint64_t channel)
+void text_sending_typing(struct text_guild *g, uint64_t channel)
 {
+	const struct text_session_conf *c = &g->ts->conf;
 	char path[64], major[24];
 	const struct rest_call call = {.method = "POST",
 				       .route = "/channels/{}/typing",
@@ -55,9 +56,11 @@ void text_sending_typing(struct text_session *ts, uint64_t channel)
 				       .major = major,
 				       .spare = true};
 
+	if (g->id && c->writeh && !c->writeh(g->id, channel, c->arg))
+		return;
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/typing", major);
-	rest_request(ts->conf.rest, &call, on_done, "typing");
+	rest_request(c->rest, &call, on_done, "typing");
 }
 
 /* ---- notices: a sentence, or a sign where that cannot be sent ---- */

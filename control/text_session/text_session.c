@@ -119,7 +119,7 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 {
 	switch (e->type) {
 	case TEXT_DO_TYPING:
-		text_sending_typing(g->ts, e->channel);
+		text_sending_typing(g, e->channel);
 		break;
 	case TEXT_DO_CLASSIFY:
 		text_asking_classify(g, e);

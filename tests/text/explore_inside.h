@@ -70,7 +70,7 @@ struct explore {
 	unsigned next_asker;
 	uint64_t sent_at[CHANNELS][SENDS], typed_at[CHANNELS];
 	unsigned n_sent[CHANNELS], edits[CHANNELS];
-	bool typed[CHANNELS];
+	bool typed[CHANNELS], owed[CHANNELS]; /* owed: what is asked for is required */
 	uint64_t newest[CHANNELS];
 	uint32_t reported[RECENT]; /* answers of messages that ended in this step */
 	unsigned n_reported;

@@ -55,9 +55,27 @@ static void see_limits(struct explore *x, const struct text_effect *e, const str
 static void see_typing(struct explore *x, unsigned ch)
 {
 	if (x->typed[ch] && x->now < x->typed_at[ch] + TEXT_TYPING_S * NS_PER_S)
-		explore_violate(x, "the bot is shown writing twice in eight seconds");
+		explore_violate(x, "the bot is shown typing twice in eight seconds");
 	x->typed[ch] = true;
 	x->typed_at[ch] = x->now;
+}
+
+/* Its own message ends what people see of it, `in` ns from now. */
+static void end_typing(struct explore *x, unsigned ch, uint64_t in)
+{
+	uint64_t until = x->typed_at[ch] + TEXT_TYPING_S * NS_PER_S;
+
+	if (x->typed[ch] && until > x->now + in)
+		x->typed_at[ch] -= until - x->now - in;
+}
+
+/* While an answer that is owed is asked for, people see the bot typing. */
+static void see_typed(struct explore *x)
+{
+	for (unsigned ch = 0; ch < CHANNELS && !x->over; ch++)
+		if (x->asked[ch] && x->owed[ch] &&
+		    (!x->typed[ch] || x->now >= x->typed_at[ch] + TEXT_TYPING_S * NS_PER_S))
+			explore_violate(x, "an answer is owed, and nobody sees the bot typing");
 }
 
 /* A burst begins when its window is over or it is full, and holds nothing from behind the window.
@@ -143,6 +161,7 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	if (!e->again)
 		x->workings[ch] = 0;
 	x->asked[ch] = e->reply;
+	x->owed[ch] = e->required;
 	x->n_asked_of[ch] = 0;
 	for (size_t i = 0; i < e->n_triggers && i < TEXT_BURST; i++) {
 		const struct text_trigger *t = e->triggers[i];
@@ -276,6 +295,8 @@ static void see_tools(struct explore *x, const struct text_effect *e, const stru
 			explore_violate(x, "a tool is announced that does not work");
 		if (x->workings[ch]++ == TEXT_WORKINGS)
 			explore_violate(x, "a tool is announced too often");
+		if (!e->n)
+			end_typing(x, ch, TEXT_POSTED_S * NS_PER_S);
 		return;
 	}
 	if (user >= USERS) {
@@ -401,6 +422,7 @@ void explore_step(struct explore *x, const struct text_event *ev)
 		    x->sending[ch] == ev->reply) {
 			x->sending[ch] = 0;
 			if (ev->type == TEXT_SENT) {
+				end_typing(x, ch, 0);
 				x->sent_at[ch][x->n_sent[ch]++ % SENDS] = x->now;
 				explore_arrive(x, ch, ev->message);
 			}
@@ -417,6 +439,7 @@ void explore_step(struct explore *x, const struct text_event *ev)
 	memset(x->left_out, 0, sizeof x->left_out);
 	for (size_t i = 0; i < x->fx.n; i++)
 		see_effect(x, &x->fx.v[i], ev);
+	see_typed(x);
 	if (ev->type == TEXT_MESSAGE && ev->message > x->newest[ev->channel - 10])
 		x->newest[ev->channel - 10] = ev->message;
 	if (x->next_question) {
