@@ -15,7 +15,7 @@
 
 struct http_guard;
 
-/* A live source that has played is tried again; no sound is to be expected meanwhile. */
+/* A source that has played and broken is tried again; no sound is to be expected meanwhile. */
 #define FETCHER_ALIVE "\0"
 enum { FETCHER_ALIVE_SIZE = sizeof FETCHER_ALIVE };
 

@@ -68,7 +68,7 @@ struct fetcher {
 	uint64_t drop;		   /* bytes that come before the next one that is wanted */
 	unsigned empty;		   /* segments in a row without sound */
 
-	struct retry retry; /* of a live source */
+	struct retry retry; /* of a source that has broken */
 	uint64_t moved;	    /* ns: when bytes came last */
 	uint64_t look_at;   /* when there may be more to read; 0: at once */
 
@@ -92,7 +92,7 @@ size_t fetcher_on_bytes(char *data, size_t one, size_t n, void *arg);
 void fetcher_start_transfer(struct fetcher *f, uint64_t offset);
 /* Reads what has come. */
 void fetcher_run_transfer(struct fetcher *f);
-/* Tries a live source again once that is due. */
+/* Tries a source that has broken again once that is due. */
 void fetcher_try_again(struct fetcher *f);
 /* Reads on in a stream of segments once there is room. */
 void fetcher_read_segments(struct fetcher *f);

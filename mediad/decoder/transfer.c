@@ -17,8 +17,8 @@ enum {
 	/* Requests at once, and then one each time: a server is not flooded, whoever asks. */
 	BURST = 32,
 	REQUEST_MS = 125,
-	EMPTY_MAX = 3,	 /* segments in a row without sound */
-	LIVE_IDLE_S = 5, /* without a byte */
+	EMPTY_MAX = 3, /* segments in a row without sound */
+	SILENT_S = 5,  /* without a byte */
 };
 
 /* Bytes that are asked for; "": all of them. */
@@ -175,13 +175,25 @@ static bool is_live(const struct fetcher *f)
 	return (f->live || (f->segments && !segments_length(f->segments))) && f->offset + f->n;
 }
 
+/* A source of which some was read, and that goes on where it broke. */
+static bool goes_on(const struct fetcher *f)
+{
+	return (f->live || f->segments || f->seekable) && f->offset + f->n;
+}
+
+/* The server is overloaded or being restarted: the same request may be answered later. */
+static bool is_passing(long status)
+{
+	return status >= 500 || status == 408 || status == 429;
+}
+
 /* The parent takes a decoder without sound for one that hangs. */
 static void send_alive(void)
 {
 	(void)!send(TITLES_FD, FETCHER_ALIVE, FETCHER_ALIVE_SIZE, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Tries a live source again after a while, from the address that was named. */
+/* Tries a source again after a while, from the address that was named. */
 static void try_later(struct fetcher *f)
 {
 	send_alive();
@@ -205,12 +217,12 @@ void fetcher_try_again(struct fetcher *f)
 }
 
 /* Connects again where the connection broke, after a pause that grows: a radio station goes on with
- * what it sends then. */
+ * what it sends then. What has not been read yet is not waited for as long. */
 static void connect_again(struct fetcher *f)
 {
 	const struct timespec pause = {f->retries, 200 * (long)NS_PER_MS};
 
-	if (is_live(f)) {
+	if (goes_on(f)) {
 		try_later(f);
 		return;
 	}
@@ -236,7 +248,7 @@ static void end_source(struct fetcher *f, CURLcode result, long status)
 {
 	if (status == 416)
 		f->ended = true;
-	else if (status >= 400 && !is_live(f))
+	else if (status >= 400 && !is_live(f) && !(goes_on(f) && is_passing(status)))
 		f->failure = DECODER_REASON_HTTP_ERROR;
 	else if (result == CURLE_OK && !f->live && is_part(f, status))
 		request_rest(f);
@@ -272,10 +284,11 @@ static void leave_segment(struct fetcher *f)
 
 static void end_segment(struct fetcher *f, CURLcode result, long status)
 {
-	bool part = f->part.length && f->part_got < f->part.length;
+	bool part = f->part.length && f->part_got < f->part.length,
+	     passing = is_passing(status) && goes_on(f) && !is_live(f),
+	     broken = result != CURLE_OK || !fetcher_is_sound(status) || (part && f->part_got);
 
-	if (status < 400 &&
-	    (result != CURLE_OK || !fetcher_is_sound(status) || (part && f->part_got)))
+	if (status < 400 ? broken : passing)
 		connect_again(f);
 	else if (status >= 400 || !f->part_got)
 		leave_segment(f);
@@ -310,6 +323,8 @@ void fetcher_read_segments(struct fetcher *f)
 		return;
 	f->failure = segments_next(f->segments, now, &f->part);
 	f->look_at = f->part.what == SEGMENTS_LATER ? f->part.at : 0;
+	if (f->look_at && is_live(f) && !retry_idle(&f->retry, now))
+		f->failure = DECODER_REASON_UNREACHABLE;
 	f->ended = f->part.what == SEGMENTS_OVER;
 	if (f->failure || f->look_at || f->ended)
 		return;
@@ -323,10 +338,10 @@ void fetcher_read_segments(struct fetcher *f)
 }
 
 /* curl's own clock would need longer than the decoder has. */
-static void leave_silent_station(struct fetcher *f)
+static void leave_silent_line(struct fetcher *f)
 {
-	if (!f->running || !f->known || f->paused || !is_live(f) ||
-	    fetcher_clock() - f->moved <= LIVE_IDLE_S * NS_PER_S)
+	if (!f->running || !f->known || f->paused || !goes_on(f) ||
+	    fetcher_clock() - f->moved <= SILENT_S * NS_PER_S)
 		return;
 	stop_transfer(f);
 	try_later(f);
@@ -346,5 +361,5 @@ void fetcher_run_transfer(struct fetcher *f)
 	while ((m = curl_multi_info_read(f->multi, &left)))
 		if (m->msg == CURLMSG_DONE)
 			end_transfer(f, m->data.result);
-	leave_silent_station(f);
+	leave_silent_line(f);
 }

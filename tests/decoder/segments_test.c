@@ -295,6 +295,35 @@ TEST(decoderd_goes_on_with_a_live_stream_behind_missing_segments)
 	CHECK(same);
 }
 
+TEST(decoderd_waits_for_segments_of_a_server_that_is_restarted)
+{
+	static const char *const folders[] = {"ranges", "restarts"};
+	struct deck d;
+	struct played p[2] = {0};
+	bool ok = deck_open(&d) && write_stream(&d, "mpegts", "aac"), same;
+	char text[300];
+
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof text,
+			 "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.5,\n/ranges/s0.ts\n"
+			 "#EXTINF:0.5,\n/ranges/s1.ts\n#EXTINF:0.5,\n/%s/s2.ts\n"
+			 "#EXTINF:0.5,\n/ranges/s3.ts\n#EXT-X-ENDLIST\n",
+			 folders[i]);
+		ok = ok && write_text(&d, "four.m3u8", text);
+		if (i)
+			web_forget_requests(d.web);
+		if (ok)
+			deck_play_file(&d, "/ranges/four.m3u8", 0, &p[i]);
+	}
+	same = p[0].frames > RATE && p[1].frames == p[0].frames &&
+	       memcmp(p[0].pcm, p[1].pcm, 4 * p[0].frames) == 0;
+	deck_close(&d);
+	free(p[0].pcm);
+	free(p[1].pcm);
+	CHECK(ok);
+	CHECK(same);
+}
+
 TEST(decoderd_leaves_out_segments_that_are_gone)
 {
 	struct deck d;

@@ -223,6 +223,17 @@ static void send_station(struct web *w, int fd, const struct body *b, const char
 		send_advert(fd, b, true);
 }
 
+/* A server that is restarted in the middle of a file, or of a stream in segments. */
+static void send_restarted(struct web *w, int fd, const struct body *b, const char *head)
+{
+	unsigned n = atomic_load(&w->requests);
+
+	if (n > 1 && n < 6)
+		send_text(fd, "HTTP/1.1 503 Restarting\r\nContent-Length: 0\r\n\r\n");
+	else
+		send_range(fd, b, head, n == 1 ? BREAK_AFTER : SIZE_MAX);
+}
+
 static void answer(struct web *w, int fd, const char *head)
 {
 	static _Thread_local struct body b;
@@ -233,6 +244,8 @@ static void answer(struct web *w, int fd, const char *head)
 		send_range(fd, &b, head, SIZE_MAX);
 	} else if (sscanf(head, "GET /broken/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_range(fd, &b, head, BREAK_AFTER);
+	} else if (sscanf(head, "GET /restarts/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_restarted(w, fd, &b, head);
 	} else if (sscanf(head, "GET /plain/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_plain(fd, &b, SIZE_MAX);
 	} else if (sscanf(head, "GET /forgets/%127s", name) == 1 && load(&b, w->dir, name)) {
@@ -398,4 +411,9 @@ void web_set_delay(struct web *w, unsigned ms)
 unsigned web_requests(const struct web *w)
 {
 	return atomic_load(&w->requests);
+}
+
+void web_forget_requests(struct web *w)
+{
+	atomic_store(&w->requests, 0);
 }

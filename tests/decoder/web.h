@@ -5,6 +5,7 @@
  *   /broken/FILE      as /ranges/, but each connection breaks after 20 000 bytes
  *   /forgets/FILE     as /broken/ once, then as /plain/
  *   /always/FILE      as /broken/ once, then a range that begins at 0, whatever is asked
+ *   /restarts/FILE    as /broken/ if it is the first request, 503 up to the fifth, then as /ranges/
  *   /parts/FILE       as /ranges/, but each answer holds 20 000 bytes at most, and says so
  *   /changed/FILE     as /broken/ once, then as /ranges/ with 20 000 bytes more before the file
  *   /swapped/FILE     as /broken/ once, then as /ranges/ with other bytes, as many, and another
@@ -32,7 +33,8 @@ void web_close(struct web *w);
 uint16_t web_port(const struct web *w);
 /* Every answer waits so long, as if the server were far away. */
 void web_set_delay(struct web *w, unsigned ms);
-/* Requests so far. */
+/* Requests so far, or since they were forgotten. */
 unsigned web_requests(const struct web *w);
+void web_forget_requests(struct web *w);
 
 #endif

@@ -98,6 +98,20 @@ TEST(decoderd_connects_again_when_a_line_breaks)
 	CHECK(requests > 5);
 }
 
+/* It answers errors for a while. */
+TEST(decoderd_waits_for_a_server_that_is_restarted)
+{
+	const struct format *f = &formats[2];
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, f, 2) &&
+		  plays_exactly(&d, "/restarts/c.flac", f, 0);
+	unsigned requests = ok ? web_requests(d.web) : 0;
+
+	deck_close(&d);
+	CHECK(ok);
+	CHECK(requests > 5);
+}
+
 /* The line breaks before anything was decoded, and the server that answers then knows no ranges:
  * its beginning must not be joined to what came before. */
 TEST(decoderd_joins_no_beginning_to_what_came_before)
