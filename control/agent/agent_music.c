@@ -21,6 +21,7 @@ static const char *room_word(const struct agent_music *m)
 	case JUKEBOX_OPENING:
 		return m->held ? "paused" : "loading";
 	case JUKEBOX_PLAYING:
+	case JUKEBOX_WAITING:
 		return m->held ? "paused" : "playing";
 	case JUKEBOX_PAUSED:
 		return "paused";

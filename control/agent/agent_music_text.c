@@ -47,6 +47,7 @@ static const char *phase_name(const struct agent_music *m)
 	static const char *const names[] = {[JUKEBOX_IDLE] = "idle",
 					    [JUKEBOX_OPENING] = "loading",
 					    [JUKEBOX_PLAYING] = "playing",
+					    [JUKEBOX_WAITING] = "waiting_for_source",
 					    [JUKEBOX_PAUSED] = "paused",
 					    [JUKEBOX_HALTED] = "failed"};
 

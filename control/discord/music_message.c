@@ -121,6 +121,10 @@ static void add_present(struct words *words, const struct music_view *v)
 		words_music_now_paused(words, label);
 	else
 		words_music_now(words, label);
+	if (v->waits) {
+		words_line(words);
+		words_music_source_waits(words);
+	}
 	if (t->requester) {
 		words_line(words);
 		words_music_asked_by(words, t->requester);

@@ -32,6 +32,7 @@ struct music_view {
 	const char *title; /* of a radio station's present song; NULL or "": none is told */
 	bool paused;
 	bool halted;		  /* the last tracks failed */
+	bool waits;		  /* for the source of the present track */
 	struct music_tally votes; /* votes 0: none was given */
 };
 

@@ -154,10 +154,10 @@ enum jukebox_phase jukebox_phase(const struct jukebox *j)
 		return JUKEBOX_HALTED;
 	if (music_queue_is_paused(j->queue))
 		return JUKEBOX_PAUSED;
-	return r->music && r->music == j->player.present.music &&
-			       (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED)
-		       ? JUKEBOX_PLAYING
-		       : JUKEBOX_OPENING;
+	if (!r->music || r->music != j->player.present.music ||
+	    (r->phase != MUSIC_PHASE_PLAYING && r->phase != MUSIC_PHASE_PAUSED))
+		return JUKEBOX_OPENING;
+	return r->waits ? JUKEBOX_WAITING : JUKEBOX_PLAYING;
 }
 
 const char *jukebox_title(const struct jukebox *j)
@@ -266,7 +266,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
 	if (tags.duration_ms && s->seekable)
 		music_queue_note_end(j->queue, entry_of(j, s->music));
-	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED)
+	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED ||
+	    s->phase == MEDIA_MUSIC_PHASE_WAITING)
 		j->fixed = s->seekable ? 0 : s->music;
 	if (is_refused(s) && jukebox_renew_stream(j, s->music))
 		return;

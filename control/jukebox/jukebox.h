@@ -122,6 +122,7 @@ enum jukebox_phase {
 	JUKEBOX_IDLE, /* no track */
 	JUKEBOX_OPENING,
 	JUKEBOX_PLAYING,
+	JUKEBOX_WAITING, /* it plays, but its source brings nothing at the moment */
 	JUKEBOX_PAUSED, /* by a person; not by jukebox_hold */
 	JUKEBOX_HALTED, /* too many tracks have failed */
 };

@@ -149,6 +149,7 @@ bool media_music_report(struct music_report *r, const struct media_music_state *
 		[MEDIA_MUSIC_PHASE_PAUSED] = {true, MUSIC_PHASE_PAUSED},
 		[MEDIA_MUSIC_PHASE_ENDED] = {true, MUSIC_PHASE_ENDED},
 		[MEDIA_MUSIC_PHASE_FAILED] = {true, MUSIC_PHASE_FAILED},
+		[MEDIA_MUSIC_PHASE_WAITING] = {true, MUSIC_PHASE_PLAYING},
 	};
 
 	if (s->phase >= sizeof phases / sizeof phases[0] || !phases[s->phase].known ||
@@ -157,6 +158,7 @@ bool media_music_report(struct music_report *r, const struct media_music_state *
 	*r = (struct music_report){.music = s->music,
 				   .phase = phases[s->phase].phase,
 				   .position = s->position,
+				   .waits = s->phase == MEDIA_MUSIC_PHASE_WAITING,
 				   .fault = s->phase == MEDIA_MUSIC_PHASE_FAILED
 						    ? fault_of(s->failure)
 						    : MUSIC_FAULT_TRACK};

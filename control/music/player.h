@@ -86,6 +86,7 @@ struct music_report {
 	enum music_phase phase;
 	uint64_t position;
 	enum music_fault fault; /* of FAILED */
+	bool waits;		/* PLAYING, but its source brings nothing at the moment */
 };
 
 struct music_player {

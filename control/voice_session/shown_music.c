@@ -26,6 +26,7 @@ bool voice_session_music_view(const struct voice_session *c, struct music_view *
 				 .title = jukebox_title(c->jukebox),
 				 .paused = phase == JUKEBOX_PAUSED,
 				 .halted = phase == JUKEBOX_HALTED,
+				 .waits = phase == JUKEBOX_WAITING,
 				 .votes = jukebox_votes(c->jukebox)};
 	return true;
 }

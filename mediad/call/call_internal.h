@@ -82,6 +82,7 @@ struct music_track {
 	struct decoder_source source;
 	struct decoder_opened opened;
 	uint64_t start, played; /* frames; played: of the lane, that left the socket */
+	uint64_t moved;		/* ns: when `played` grew last */
 	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
 	unsigned n_levels;	/* reports of its levels */
 	uint32_t crossfade;	/* frames */

@@ -8,6 +8,7 @@
 #include "ipc/log.h"
 #include "mediad/call/call_internal.h"
 #include "mediad/music/track_ring.h"
+#include "proto/base/time.h"
 
 enum {
 	SEEK_FADE =
@@ -18,6 +19,8 @@ enum {
 	LIVE_BUFFER = 48000, /* frames of a source without length, before it sounds */
 	CUT_FADE_MS = 40,    /* of music that began before control replaced it */
 };
+/* After this silence, in which a source that plays fills the ring, music waits for its source. */
+#define WAITS_AFTER (2 * NS_PER_S)
 
 /* A continuation that does not sound yet is at the place of the one before it, whose last samples
  * still play, or wait in a pause. */
@@ -692,6 +695,20 @@ static enum media_reason stop_reason(const struct call *c, const struct music_tr
 	return t->why != MEDIA_REASON_NONE ? t->why : lane;
 }
 
+/* A lane that is paused, or waits for a key, leaves its ring full. */
+static void note_silence(struct call *c, struct music_track *t)
+{
+	const struct track_ring *ring;
+
+	if (t->phase != MEDIA_MUSIC_PHASE_PLAYING || t->paused ||
+	    t->failure != DECODER_REASON_UNKNOWN || env_now(c->conf.env) - t->moved < WAITS_AFTER)
+		return;
+	t->moved = env_now(c->conf.env);
+	ring = decoders_ring(c->conf.decoders, t->decoded);
+	if (ring && !env_answer(c->conf.env, track_ring_rests(ring)))
+		set_phase(c, t, MEDIA_MUSIC_PHASE_WAITING);
+}
+
 static void on_started(struct call *c, struct music_track *t)
 {
 	t->follows = false;
@@ -717,10 +734,15 @@ void music_event(struct call *c, const struct ev *ev)
 
 	if (!t)
 		return;
-	if (ev->type == EV_MUSIC_PROGRESS && ev->lane.samples == t->played)
-		return; /* it is paused, or waits for a key */
+	if (ev->type == EV_MUSIC_PROGRESS && ev->lane.samples == t->played) {
+		note_silence(c, t);
+		return;
+	}
 	t->played = ev->lane.samples;
+	t->moved = env_now(c->conf.env);
 	if (ev->type == EV_MUSIC_PROGRESS) {
+		if (t->phase == MEDIA_MUSIC_PHASE_WAITING)
+			t->phase = MEDIA_MUSIC_PHASE_PLAYING;
 		send_progress(c, t);
 		return;
 	}

@@ -190,6 +190,21 @@ TEST(the_end_has_no_buttons)
 	music_queue_free(q);
 }
 
+TEST(the_message_tells_that_the_source_sends_nothing)
+{
+	struct music_view v;
+	struct words w;
+
+	CHECK(begin(1));
+	v = (struct music_view){.queue = q, .waits = true};
+	w = write(&v);
+	CHECK(strstr(w.text, "Song 1\nIts source sends nothing at the moment. I keep trying.\n"));
+	v.waits = false;
+	w = write(&v);
+	CHECK(!strstr(w.text, "source"));
+	music_queue_free(q);
+}
+
 TEST(the_queue_is_shown_in_pages)
 {
 	struct music_view v;

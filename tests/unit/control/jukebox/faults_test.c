@@ -224,3 +224,26 @@ TEST(a_move_tells_the_place_that_the_track_has_got)
 	}
 	scene_finish();
 }
+
+/* The source of the present track sends nothing for a while; mediad tries it again. */
+TEST(a_jukebox_tells_that_music_waits_for_its_source)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	scene.changes = 0;
+	scene_tell(1, MEDIA_MUSIC_PHASE_WAITING, 48000, "");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_WAITING);
+	CHECK_INT(scene.changes, 1);
+	CHECK_STR(scene_queue(), "|ab");
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), 0);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PAUSED);
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_WAITING);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 48960, "");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PLAYING);
+	scene_tell(1, MEDIA_MUSIC_PHASE_WAITING, 48960, "");
+	scene_tell(1, MEDIA_MUSIC_PHASE_FAILED, 48960, "unreachable");
+	CHECK_STR(scene_queue(), "|b");
+	scene_finish();
+}

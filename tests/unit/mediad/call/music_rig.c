@@ -24,6 +24,14 @@ static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
 	return what == JOURNAL_ANSWER ? answer : none;
 }
 
+/* Of the loop thread: and the ring of a silent track is full, or not. */
+static const uint8_t *on_loop_world(uint8_t what, size_t n, void *arg)
+{
+	static const uint8_t no[8];
+
+	return what == JOURNAL_ANSWER && music_rig.starves ? no : on_world(what, n, arg);
+}
+
 /* No call to decoderd fails. */
 static const uint8_t *on_decoders_world(uint8_t what, size_t n, void *arg)
 {
@@ -81,7 +89,8 @@ static void feed(uint32_t id)
 	music_rig.left[id] -= n;
 	wr_be(&w, 0, 4);
 	wr_be(&w, id, 4);
-	step_audio(SOURCE_MUSIC, data, MUSIC_FEED_HEAD + n * MUSIC_FEED_FRAME, !music_rig.left[id]);
+	step_audio(SOURCE_MUSIC, data, MUSIC_FEED_HEAD + n * MUSIC_FEED_FRAME,
+		   !music_rig.left[id] && music_rig.starved != id);
 }
 
 /* Runs what waits at this time. */
@@ -119,7 +128,7 @@ int music_rig_start(bool with_decoders)
 	err = env_alloc(&music_rig.env, &ec);
 	if (err)
 		return err;
-	env_replay_world(music_rig.env, on_world, NULL);
+	env_replay_world(music_rig.env, on_loop_world, NULL);
 	gc.env = music_rig.env;
 	err = engine_alloc(&music_rig.engine, &gc);
 	if (!err)

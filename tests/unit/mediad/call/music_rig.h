@@ -17,12 +17,14 @@ struct music_rig {
 	struct call c;
 	uint64_t now;
 	uint64_t left[RIG_LANES]; /* frames that the decoder of a track will still give, by lane */
+	uint32_t starved;	  /* the lane whose decoder gives no end after these; 0: none */
 	struct {
 		struct media_music_state s;
 		char failure[33];
 	} states[MAX_STATES];
 	unsigned n_states, tags;
 	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
+	bool starves;	  /* the ring of a silent track is not full */
 	char title[300];
 	const char *album; /* of all tracks; NULL: none */
 	bool guesses;	   /* what the next tracks declare as their length */
