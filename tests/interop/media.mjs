@@ -7,8 +7,8 @@ import net from 'node:net';
 const def = readFileSync(new URL('../../proto/media.def', import.meta.url), 'utf8')
   .replace(/\/\*[\s\S]*?\*\//g, '').replace(/\\\n/g, ' ');
 const constant = (name) => Number(def.match(new RegExp(`#define ${name} (\\d+)`))[1]);
-const heads = Object.fromEntries([...def.matchAll(/#define (MEDIA_\w+_(?:HEAD|SOURCE))\(F\)(.*)/g)].map((m) => [m[1], m[2]]));
-const expand = (s) => s.replace(/(MEDIA_\w+_(?:HEAD|SOURCE))\(F\)/g, (_, name) => expand(heads[name]));
+const heads = Object.fromEntries([...def.matchAll(/#define (MEDIA_\w+_(?:HEAD(?:ERS)?|SOURCE))\(F\)(.*)/g)].map((m) => [m[1], m[2]]));
+const expand = (s) => s.replace(/(MEDIA_\w+_(?:HEAD(?:ERS)?|SOURCE))\(F\)/g, (_, name) => expand(heads[name]));
 const fields = Object.fromEntries([...def.matchAll(/#define MEDIA_FIELDS_(\w+)\(F\)(.*)/g)]
   .map((m) => [m[1], [...expand(m[2]).matchAll(/F\((\w+)(?:\(\w+\))?, (\w+),/g)].map((f) => ({ type: f[1], name: f[2] }))]));
 const byName = {};
