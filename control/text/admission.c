@@ -101,8 +101,10 @@ static enum text_admission rule_of(const struct settings *s, const struct text_t
 		return TEXT_ADMISSION_FORCE_DECISION;
 	if (t->late)
 		return TEXT_ADMISSION_MISSED;
-	if (text_signal_confidence(t->signal) >= TEXT_ADDRESSED)
+	if (text_trigger_addresses(t))
 		return TEXT_ADMISSION_HARD_ADDRESS;
+	if (t->goes_on && !t->to_others)
+		return TEXT_ADMISSION_BURST;
 	if (!s->text_unsolicited)
 		return TEXT_ADMISSION_UNSOLICITED_OFF;
 	if (t->to_others)
@@ -178,6 +180,7 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 	l->t.signal = judged->signal;
 	l->t.attention = judged->attention;
 	l->t.admission = judged->admission;
+	l->t.goes_on = judged->goes_on;
 	if (unclear && !text_spending_decide(chat, ch, ev->user)) {
 		text_trigger_end(chat, ch, l, TEXT_REASON_RATE_LIMITED);
 	} else if (unclear) {
@@ -202,18 +205,22 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 				 .to_others = ev->to_others,
 				 .decide = ev->decide,
 				 .late = ev->late,
-				 .strangers = ev->strangers};
+				 .strangers = ev->strangers,
+				 .goes_on = text_queue_joins(chat, ch, ev->user)};
 	bool unclear;
 
 	t.signal = signal_of(chat, &t, &unclear);
 	t.attention = text_lines_attend(chat, ch, ev, t.signal);
 	t.admission = rule_of(chat->settings, &t);
 	text_line_add(chat, ch, ev, false, 0);
+	text_queue_note(chat, ch, ev->user);
 	if (!ev->late)
 		text_initiative_heard(chat, ch);
 	/* Other words to the bot are no yes. */
-	if (text_signal_confidence(t.signal) >= TEXT_ADDRESSED)
+	if (text_trigger_addresses(&t))
 		text_agreement_withdraw(chat, ch, ev->user);
+	/* What belongs to a question needs no decision. */
+	unclear = unclear && t.admission != TEXT_ADMISSION_BURST;
 	if (unclear || text_admission_admits(t.admission))
 		queue_message(chat, ch, ev, &t, unclear);
 	else
@@ -297,6 +304,8 @@ void text_admission_on_event(struct text_chat *chat, struct text_channel *ch,
 {
 	struct text_live *l;
 
+	if (ev->type == TEXT_HEARD && ev->message > ch->newest)
+		ch->newest = ev->message;
 	if (ev->type != TEXT_CLASSIFIED)
 		return;
 	l = text_trigger_find(ch, ev->message);

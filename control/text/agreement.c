@@ -39,7 +39,7 @@ bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, ui
 
 /* Each person has one call that waits. */
 void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
-			  uint64_t user, uint64_t request)
+			  uint64_t user, const struct text_request *request)
 {
 	struct text_agreement *q = &ch->agreement[0];
 
@@ -50,7 +50,7 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 	if (q->user)
 		end_agreement(chat, ch, q, false);
 	*q = (struct text_agreement){.message = message,
-				     .request = request,
+				     .request = *request,
 				     .user = user,
 				     .until = chat->now + TEXT_YES_S * NS_PER_S};
 }
@@ -69,12 +69,15 @@ static bool agrees(const struct text_chat *chat, const char *text)
 }
 
 /* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or
- * nobody has written anything since. */
+ * nobody has written anything since. One that was written before the question, and comes late, was
+ * meant for something else. */
 static bool is_to_agreement(struct text_chat *chat, const struct text_channel *ch,
 			    const struct text_agreement *q, const struct text_event *ev)
 {
 	bool occurs;
 
+	if (ev->message < q->message)
+		return false;
 	if (ev->replies_to)
 		return ev->replies_to == q->message;
 	if (ev->to_bot || !ev->guild)
@@ -108,7 +111,8 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++) {
 		struct text_agreement *q = &ch->agreement[i];
 
-		if (q->user && q->request == ev->message && ev->type == TEXT_DELETED)
+		if (q->user && ev->type == TEXT_DELETED &&
+		    text_request_has(&q->request, ev->message))
 			end_agreement(chat, ch, q, false);
 		if (!q->user || q->message != ev->message)
 			continue;

@@ -97,8 +97,9 @@ struct text_trigger {
 	char name[TEXT_NAME];
 	char *text;
 	bool to_bot, to_others, decide, late, strangers;
-	bool unreactive;	/* the bot may not put a reaction there */
-	unsigned draw;		/* of a hundred, for a reaction of the bot's own accord */
+	bool goes_on;	 /* it belongs to a burst in which another message addresses the bot */
+	bool unreactive; /* the bot may not put a reaction there */
+	unsigned draw;	 /* of a hundred, for a reaction of the bot's own accord */
 	char emoji[TEXT_EMOJI]; /* that the bot put on it; "": none */
 	bool kept;		/* its author was to be remembered when it was written */
 	enum text_signal signal;
@@ -124,6 +125,8 @@ struct text_effect {
 	const struct text_line *history;
 	const struct text_trigger *const *triggers;
 	size_t n_history, n_triggers;
+	size_t n_since; /* of an ASK: the last ones of the history are newer than the first trigger
+			 */
 	const struct text_trigger *record;
 };
 

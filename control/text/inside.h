@@ -68,14 +68,21 @@ struct text_reply {
 	struct text_line told[TEXT_HISTORY];
 };
 
+/* The messages of an answer whose model made a call, any of which may have asked for it. */
+struct text_request {
+	uint64_t message[TEXT_BURST];
+	unsigned n; /* 0: they are not known */
+};
+
 struct text_agreement {
 	uint64_t message, user, until; /* user 0: a free place */
-	uint64_t request;	       /* the message that asked for the call; 0: not known */
+	struct text_request request;
 };
 
 struct text_jobs {
-	uint64_t user, message; /* message: that asked for the last one; 0: not known */
-	unsigned n;		/* 0: a free place */
+	uint64_t user;
+	struct text_request request; /* of the last one */
+	unsigned n;		     /* 0: a free place */
 };
 
 struct text_channel {
@@ -100,15 +107,19 @@ struct text_channel {
 	unsigned n_own;			   /* ever */
 	uint64_t late_since; /* ns: the first of the last hour's answers to missed messages */
 	unsigned late;	     /* such answers since then */
-	/* The message that each of the last answers was for. */
+	/* What each of the last answers was for. */
 	struct {
 		uint32_t reply;
-		uint64_t message;
+		struct text_request request;
 	} answered[TEXT_JOBS];
-	unsigned n_answered;		      /* ever */
-	uint64_t sent_to[TEXT_SENDS];	      /* to whom */
-	uint64_t served[TEXT_SENDS];	      /* for whom the last answers were begun */
-	unsigned n_served;		      /* ever */
+	unsigned n_answered;	      /* ever */
+	uint64_t sent_to[TEXT_SENDS]; /* to whom */
+	uint64_t served[TEXT_SERVED]; /* for whom the last answers were begun */
+	unsigned n_served;	      /* ever */
+	/* Who wrote last there, and who last before that user. */
+	struct {
+		uint64_t user, at; /* at: ns */
+	} wrote[2];
 	uint64_t asks_until, decisions_until; /* spending.c, ns */
 	uint64_t typing_until; /* ns: people see the bot typing until then, or a bit longer */
 	uint64_t seen[TEXT_SEEN];
@@ -225,6 +236,8 @@ void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct te
  * before anything is reported. */
 void text_triggers_end(struct text_chat *chat, struct text_channel *ch, uint64_t user,
 		       enum text_reason reason);
+/* True if its text is held for one to the bot. */
+bool text_trigger_addresses(const struct text_trigger *t);
 /* A RECORD of a message that never waited. */
 void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 			 const struct text_trigger *judged, enum text_reason reason);
@@ -254,9 +267,9 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev);
 void text_agreement_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch);
-/* The answer that was sent asks this user for a yes. Deleting the request is a no. */
+/* The answer that was sent asks this user for a yes. Deleting a message of the request is a no. */
 void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
-			  uint64_t user, uint64_t request);
+			  uint64_t user, const struct text_request *request);
 /* True: the message is a yes, and has ended. */
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev);
@@ -269,8 +282,10 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 /* True if calls go on for the user, which are stopped. */
 bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 bool text_jobs_has(const struct text_channel *ch, uint64_t user);
-/* This answer to this message was sent. */
-void text_jobs_answered(struct text_channel *ch, uint32_t reply, uint64_t message);
+/* This answer to these messages was sent. */
+void text_jobs_answered(struct text_channel *ch, uint32_t reply,
+			const struct text_request *request);
+bool text_request_has(const struct text_request *request, uint64_t message);
 /* Tells how a result ended, and the message that asked for it if nothing comes of it. */
 void text_result_record(struct text_chat *chat, struct text_channel *ch,
 			const struct text_result *result, enum text_reason reason);
@@ -356,6 +371,11 @@ void text_typing_posted(const struct text_chat *chat, struct text_channel *ch, u
 /* When the limits allow an answer to this user (0: to nobody) in the channel. */
 uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
 			       uint64_t user);
+/* This user writes there. */
+void text_queue_note(const struct text_chat *chat, struct text_channel *ch, uint64_t user);
+/* True if a message that this user writes now belongs to a burst of theirs that waits, in which
+ * another one addresses the bot. */
+bool text_queue_joins(const struct text_chat *chat, const struct text_channel *ch, uint64_t user);
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch);
 

@@ -42,41 +42,52 @@ void text_jobs_forget(struct text_channel *ch, uint64_t user)
 		}
 }
 
-/* The message whose answer made the call. Of a call that somebody agreed to, that answer was sent
- * long ago. */
-static uint64_t asked_by(const struct text_channel *ch, uint32_t reply)
+bool text_request_has(const struct text_request *request, uint64_t message)
 {
-	for (unsigned i = 0; reply && i < ch->n_queue; i++)
-		if (ch->queue[i]->t.reply == reply)
-			return ch->queue[i]->t.message;
-	for (unsigned i = 0; reply && i < TEXT_JOBS; i++)
-		if (ch->answered[i].reply == reply)
-			return ch->answered[i].message;
-	return 0;
+	for (unsigned i = 0; i < request->n; i++)
+		if (request->message[i] == message)
+			return true;
+	return false;
 }
 
-void text_jobs_answered(struct text_channel *ch, uint32_t reply, uint64_t message)
+/* The messages whose answer made the call. Of a call that somebody agreed to, that answer was sent
+ * long ago. */
+static struct text_request asked_by(const struct text_channel *ch, uint32_t reply)
+{
+	struct text_request request = {.n = 0};
+
+	for (unsigned i = 0; reply && i < ch->n_queue && request.n < TEXT_BURST; i++)
+		if (ch->queue[i]->t.reply == reply)
+			request.message[request.n++] = ch->queue[i]->t.message;
+	for (unsigned i = 0; reply && !request.n && i < TEXT_JOBS; i++)
+		if (ch->answered[i].reply == reply)
+			request = ch->answered[i].request;
+	return request;
+}
+
+void text_jobs_answered(struct text_channel *ch, uint32_t reply, const struct text_request *request)
 {
 	unsigned i = ch->n_answered++ % TEXT_JOBS;
 
 	ch->answered[i].reply = reply;
-	ch->answered[i].message = message;
+	ch->answered[i].request = *request;
 }
 
 static void count_jobs(struct text_channel *ch, const struct text_event *ev)
 {
 	struct text_jobs *j = find_jobs(ch, ev->user);
-	uint64_t message = asked_by(ch, ev->reply);
+	struct text_request request = asked_by(ch, ev->reply);
 
 	for (unsigned i = 0; !j && i < TEXT_JOBS; i++)
 		if (!ch->jobs[i].n)
 			j = &ch->jobs[i];
 	if (!j)
-		return; /* they end by themselves */
+		return; /* no more calls than places go on */
 	if (!j->n)
 		*j = (struct text_jobs){.user = ev->user};
 	j->n = ev->n;
-	j->message = message ? message : j->message;
+	if (request.n)
+		j->request = request;
 }
 
 static void drop_oldest(struct text_chat *chat, struct text_channel *ch)
@@ -89,13 +100,13 @@ static void drop_oldest(struct text_chat *chat, struct text_channel *ch)
 static void add_result(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
 {
 	const struct text_jobs *j = find_jobs(ch, ev->user);
-	struct text_result result = {.user = ev->user,
-				     .request = asked_by(ch, ev->reply),
-				     .text = strdup(ev->text),
-				     .strangers = ev->strangers};
+	struct text_request request = asked_by(ch, ev->reply);
+	struct text_result result = {
+		.user = ev->user, .text = strdup(ev->text), .strangers = ev->strangers};
 
-	if (!result.request && j)
-		result.request = j->message;
+	if (!request.n && j)
+		request = j->request;
+	result.request = request.message[0];
 	if (!result.text) {
 		text_result_record(chat, ch, &result, TEXT_REASON_NO_MEMORY);
 		return;
@@ -152,6 +163,6 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 		 text_jobs_stop(chat, ch, ev->user))
 		text_cancel_acknowledge(chat, ch, ev);
 	for (unsigned i = 0; ev->type == TEXT_DELETED && i < TEXT_JOBS; i++)
-		if (ch->jobs[i].n && ch->jobs[i].message == ev->message)
+		if (ch->jobs[i].n && text_request_has(&ch->jobs[i].request, ev->message))
 			text_jobs_stop(chat, ch, ch->jobs[i].user);
 }

@@ -13,10 +13,15 @@ struct burst {
 	unsigned n;
 };
 
+/* Where Discord keeps from the bot what does not mention it, the window could hold nothing but
+ * further mentions. */
 static uint64_t burst_until(const struct settings *s, const struct text_live *head)
 {
-	return head->t.at +
-	       (s->text_coalesce_s ? s->text_coalesce_s * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
+	bool blind = s->text_chat == SETTINGS_TEXT_MENTIONS && head->t.guild;
+	uint64_t window = s->text_coalesce_s;
+
+	window = blind && window > TEXT_BLIND_S ? TEXT_BLIND_S : window;
+	return head->t.at + (window ? window * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
 }
 
 /* The first message of an author that waits: its burst begins with it. */
@@ -46,21 +51,67 @@ static struct burst burst_from(const struct text_chat *chat, const struct text_c
 	return b;
 }
 
+static bool addresses(const struct burst *b)
+{
+	for (unsigned i = 0; i < b->n; i++)
+		if (text_trigger_addresses(&b->v[i]->t))
+			return true;
+	return false;
+}
+
+bool text_queue_joins(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+{
+	const struct settings *s = chat->settings;
+
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct burst b;
+
+		if (ch->queue[i]->t.user != user || !is_head(ch, i))
+			continue;
+		b = burst_from(chat, ch, i);
+		return b.n < s->text_coalesce_most && burst_until(s, b.v[0]) >= chat->now &&
+		       addresses(&b);
+	}
+	return false;
+}
+
 static unsigned sends_to(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < TEXT_SENDS && i < ch->sends; i++)
-		n += ch->sent_to[i] == user && ch->sent_at[i] + HOUR_NS > chat->now;
+	for (uint64_t i = ch->sends; i > 0 && i + TEXT_SENDS > ch->sends; i--) {
+		if (ch->sent_at[(i - 1) % TEXT_SENDS] + HOUR_NS <= chat->now)
+			break;
+		n += ch->sent_to[(i - 1) % TEXT_SENDS] == user;
+	}
 	return n;
 }
 
-/* Answers of an hour that this user may have: who had a share of them leaves one to others. */
+void text_queue_note(const struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	if (ch->wrote[0].user != user)
+		ch->wrote[1] = ch->wrote[0];
+	ch->wrote[0].user = user;
+	ch->wrote[0].at = chat->now;
+}
+
+/* True if somebody else has written there within the hour. */
+static bool has_others(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+{
+	unsigned i = ch->wrote[0].user == user;
+
+	return ch->wrote[i].user && ch->wrote[i].at + HOUR_NS > chat->now;
+}
+
+/* Answers of an hour that this user may have: who had a share of them leaves one to the others who
+ * are there. */
 static unsigned hour_of(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
 	unsigned all = chat->settings->text_per_hour, share = all / TEXT_SHARE;
 
-	return ch->guild && share && sends_to(chat, ch, user) >= share ? all - share : all;
+	return ch->guild && share && sends_to(chat, ch, user) >= share && has_others(chat, ch, user)
+		       ? all - share
+		       : all;
 }
 
 uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
@@ -69,6 +120,8 @@ uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_c
 	uint64_t at = text_spending_at(chat, ch, user), rate = 0;
 	unsigned most = hour_of(chat, ch, user);
 
+	if (!most)
+		return UINT64_MAX;
 	if (ch->sends)
 		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] +
 		       chat->settings->text_spacing_s * NS_PER_S;
@@ -93,8 +146,8 @@ static uint64_t start_at(const struct text_chat *chat, const struct text_channel
 /* How lately an answer to this user was begun here: 0 for never. */
 static unsigned served_at(const struct text_channel *ch, uint64_t user)
 {
-	for (unsigned i = ch->n_served; i > 0 && i + TEXT_SENDS > ch->n_served; i--)
-		if (ch->served[(i - 1) % TEXT_SENDS] == user)
+	for (unsigned i = ch->n_served; i > 0 && i + TEXT_SERVED > ch->n_served; i--)
+		if (ch->served[(i - 1) % TEXT_SERVED] == user)
 			return i;
 	return 0;
 }
@@ -172,14 +225,17 @@ static void limit_late(struct text_chat *chat, struct text_channel *ch, struct b
 /* Nothing begins if none of them is admitted any more. */
 static void start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
 {
-	bool any = false;
+	bool any = false, addressed;
 
 	limit_late(chat, ch, b);
-	for (unsigned i = 0; i < b->n; i++)
+	addressed = addresses(b);
+	for (unsigned i = 0; i < b->n; i++) {
+		b->v[i]->t.goes_on = addressed && !text_trigger_addresses(&b->v[i]->t);
 		if (text_admission_again(chat, ch, b->v[i])) {
 			b->v[i]->state = TEXT_ASKED;
 			any = true;
 		}
+	}
 	if (any)
 		text_reply_begin(chat, ch);
 }

@@ -15,15 +15,23 @@ static bool is_trigger(const struct text_reply *r, unsigned n, uint64_t message)
 	return false;
 }
 
-/* The lines without the triggers. */
-static unsigned tell_lines(struct text_channel *ch, unsigned n_asked)
+/* The lines without the triggers: those before the first trigger, then the newer ones, of which it
+ * returns the number. */
+static unsigned tell_lines(struct text_channel *ch)
 {
-	unsigned n = 0;
+	struct text_reply *r = &ch->reply;
+	uint64_t first = r->n_asked ? r->asked[0]->message : UINT64_MAX;
+	unsigned before;
 
+	r->n_told = 0;
 	for (unsigned i = 0; i < ch->n_lines; i++)
-		if (!is_trigger(&ch->reply, n_asked, ch->line[i].message))
-			ch->reply.told[n++] = ch->line[i];
-	return n;
+		if (ch->line[i].message < first)
+			r->told[r->n_told++] = ch->line[i];
+	before = r->n_told;
+	for (unsigned i = 0; i < ch->n_lines; i++)
+		if (ch->line[i].message >= first && !is_trigger(r, r->n_asked, ch->line[i].message))
+			r->told[r->n_told++] = ch->line[i];
+	return r->n_told - before;
 }
 
 static void ask(struct text_chat *chat, struct text_channel *ch)
@@ -58,7 +66,7 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->triggers = r->asked;
 	r->n_asked = (unsigned)e->n_triggers;
 	text_lines_expire(chat, ch);
-	r->n_told = tell_lines(ch, r->n_asked);
+	e->n_since = tell_lines(ch);
 	e->n_history = r->n_told;
 	e->history = r->told;
 	if (r->kind == TEXT_KIND_INITIATIVE &&
@@ -76,7 +84,7 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
 {
 	ch->reply = (struct text_reply){.since = chat->now};
 	ask(chat, ch);
-	ch->served[ch->n_served++ % TEXT_SENDS] = ch->reply.asked[0]->user;
+	ch->served[ch->n_served++ % TEXT_SERVED] = ch->reply.asked[0]->user;
 }
 
 void text_reply_tell(struct text_chat *chat, struct text_channel *ch,
@@ -206,16 +214,18 @@ static bool is_initiative(const struct settings *s, const struct text_channel *c
 	       (ch->parent && settings_ids_have(s->text_initiative_channels, ch->parent));
 }
 
-/* The message that the answer replies to; 0: it is a message of its own. */
+/* The message that the answer replies to; 0: it is a message of its own. Behind what somebody wrote
+ * since nobody could tell whom that answers. */
 static uint64_t reply_target(const struct text_chat *chat, const struct text_channel *ch,
 			     const char *text, uint32_t rnd)
 {
 	const struct settings *s = chat->settings;
+	uint64_t target = last_addressed(ch);
 	unsigned share = characters(text) <= TEXT_SHORT ? s->text_reply_short
 			 : is_initiative(s, ch)		? s->text_reply_initiative
 							: s->text_reply_share;
 
-	return rnd % 100 < share ? last_addressed(ch) : 0;
+	return target && (ch->newest > target || rnd % 100 < share) ? target : 0;
 }
 
 static void take_answer(struct text_chat *chat, struct text_channel *ch,
@@ -281,16 +291,28 @@ static void take_failure(struct text_chat *chat, struct text_channel *ch, bool s
 	ask_later(chat, ch, ch->reply.tries);
 }
 
+/* The messages of the answer, whose calls of tools may go on; returns their author. */
+static uint64_t note_answered(struct text_channel *ch, enum text_state state,
+			      struct text_request *request)
+{
+	uint64_t user = 0;
+
+	request->n = 0;
+	for (unsigned i = 0; i < ch->n_queue && request->n < TEXT_BURST; i++)
+		if (ch->queue[i]->state == state) {
+			user = ch->queue[i]->t.user;
+			request->message[request->n++] = ch->queue[i]->t.message;
+		}
+	if (request->n)
+		text_jobs_answered(ch, ch->reply.id, request);
+	return user;
+}
+
 static void take_sent(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
 {
-	uint64_t answers = 0, request = 0;
+	struct text_request request;
+	uint64_t answers = note_answered(ch, TEXT_SENDING, &request);
 
-	for (unsigned i = 0; i < ch->n_queue && !answers; i++)
-		if (ch->queue[i]->state == TEXT_SENDING) {
-			answers = ch->queue[i]->t.user;
-			request = ch->queue[i]->t.message;
-			text_jobs_answered(ch, ch->reply.id, request);
-		}
 	if (ch->reply.kind == TEXT_KIND_RESULT)
 		answers = ch->reply.result.user;
 	ch->sent_to[ch->sends % TEXT_SENDS] = answers;
@@ -300,7 +322,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	if (!ch->reply.untold && !text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "", false);
 	if (ev->asker)
-		text_agreement_asked(chat, ch, ev->asks, ev->asker, request);
+		text_agreement_asked(chat, ch, ev->asks, ev->asker, &request);
 	if (!ev->partial)
 		text_reaction_follow(chat, ch);
 	end_reply(chat, ch,
@@ -312,11 +334,9 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 /* The results of calls that go on reply to the message that asked, as after words. */
 static void take_reacted(struct text_chat *chat, struct text_channel *ch)
 {
-	for (unsigned i = 0; i < ch->n_queue; i++)
-		if (ch->queue[i]->state == TEXT_ASKED) {
-			text_jobs_answered(ch, ch->reply.id, ch->queue[i]->t.message);
-			break;
-		}
+	struct text_request request;
+
+	note_answered(ch, TEXT_ASKED, &request);
 	end_reply(chat, ch, TEXT_REASON_REACTED);
 }
 

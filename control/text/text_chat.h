@@ -25,7 +25,8 @@
  * author ends it in any state but SENDING.
  *
  * A burst is what one author writes within text_coalesce_s of the first message, up to
- * text_coalesce_most; it gets one answer. A message of the burst that addresses the bot makes the
+ * text_coalesce_most; it gets one answer. Behind a message that addresses the bot all that its
+ * author writes in the window belongs to it. A message of the burst that must be answered makes the
  * answer required. Of the authors who wait, the one whose last answer is the longest ago is next.
  *
  * After a step the caller performs the effects in their order and delivers TEXT_TIMER at
@@ -41,6 +42,7 @@ struct text_chat;
 enum {
 	TEXT_CLASSIFY_S = 5,
 	TEXT_GRACE_MS = 250,  /* a message may arrive later than it was written */
+	TEXT_BLIND_S = 1,     /* the longest window where Discord keeps what follows from the bot */
 	TEXT_RETRY_MS = 2500, /* times the number of tries */
 	TEXT_TRIES = 3,
 	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
@@ -60,10 +62,11 @@ enum {
 	TEXT_WORKINGS = 4,     /* times in all */
 	TEXT_YES_S = 300,      /* in which a question for a yes may be answered */
 	TEXT_AGREEMENTS = 4,   /* of a channel that wait for a yes; the oldest gives way */
-	TEXT_JOBS = 8,	       /* people of a channel for whom calls go on */
+	TEXT_JOBS = 16,	       /* people of a channel for whom calls go on: as many as calls do */
 	TEXT_RESULTS = 4,      /* of a channel that wait to be told; the oldest gives way */
 	TEXT_WINDOW = 5,       /* most messages in which one of the bot counts as recent */
-	TEXT_SENDS = 60,       /* of an hour that are counted */
+	TEXT_SENDS = 500,      /* of an hour that are counted */
+	TEXT_SERVED = 64,      /* of a channel, by which is known whose turn it is */
 	TEXT_SEEN = 128,       /* messages of a channel that are known to have been taken */
 	TEXT_SHORT = 30,       /* characters of a short answer */
 	TEXT_QUIET_S = 600,    /* without a message, before the bot writes of its own accord */

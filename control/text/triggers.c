@@ -66,6 +66,11 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 	return l;
 }
 
+bool text_trigger_addresses(const struct text_trigger *t)
+{
+	return text_signal_confidence(t->signal) >= TEXT_ADDRESSED;
+}
+
 /* Who asked sees that no answer comes, or not the whole of one. */
 static void warn(struct text_chat *chat, const struct text_trigger *t)
 {

@@ -445,17 +445,17 @@ static void take_nickname(struct text_guild *g)
 	text_chat_set_nickname(g->core, name);
 }
 
-/* It is not read, but the channel is not quiet. */
+/* It is not read, but people see it. */
 static void tell_heard(struct text_session *ts)
 {
 	const struct incoming *in = &ts->in;
 	struct text_guild *g = in->guild ? find_guild(ts, in->guild) : NULL;
 
-	if (g && !in->self && !in->bot &&
-	    settings_ids_have(g->settings->text_initiative_channels, in->channel))
+	if (g && !in->self && !in->bot)
 		text_session_feed(g, &(struct text_event){.type = TEXT_HEARD,
 							  .guild = in->guild,
-							  .channel = in->channel});
+							  .channel = in->channel,
+							  .message = in->message});
 }
 
 bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came)

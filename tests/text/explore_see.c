@@ -84,8 +84,9 @@ static void see_window(struct explore *x, const struct text_effect *e)
 {
 	const struct settings *s = x->settings;
 	unsigned ch = (unsigned)(e->channel - 10), user = (unsigned)(e->triggers[0]->user - 100);
-	uint64_t window =
-		s->text_coalesce_s ? s->text_coalesce_s * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0;
+	unsigned most = s->text_chat == SETTINGS_TEXT_MENTIONS && e->guild ? TEXT_BLIND_S : 20;
+	unsigned of = s->text_coalesce_s < most ? s->text_coalesce_s : most;
+	uint64_t window = of ? of * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0;
 	uint64_t first = e->triggers[0]->at;
 	unsigned n = (unsigned)e->n_triggers;
 
@@ -310,6 +311,8 @@ static void see_tools(struct explore *x, const struct text_effect *e, const stru
 			explore_violate(x, "somebody else agrees");
 		if (e->yes && x->now > x->asked_at[ch][user] + TEXT_YES_S * NS_PER_S)
 			explore_violate(x, "a yes came too late");
+		if (e->yes && ev->type == TEXT_MESSAGE && ev->message < e->message)
+			explore_violate(x, "a yes was written before the question");
 		if (e->yes && ev->type == TEXT_AGREED && !ev->yes)
 			explore_violate(x, "a no counts as a yes");
 		if (e->yes && ev->type == TEXT_MESSAGE && ev->replies_to != e->message &&

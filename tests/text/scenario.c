@@ -77,6 +77,8 @@ static void note_effect(struct play *p, const struct text_effect *e)
 					      (unsigned long long)e->triggers[i]->message);
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s after %zu",
 				      e->required ? " required" : "", e->n_history);
+		if (e->n_since)
+			n += (size_t)snprintf(text + n, sizeof text - n, " since %zu", e->n_since);
 		for (size_t i = 0; i < e->n_triggers; i++)
 			n += (size_t)snprintf(text + n, sizeof text - n, " \"%s\"",
 					      e->triggers[i]->text);
@@ -402,7 +404,10 @@ static void play_line(struct play *p, char *line)
 					     .n = (uint32_t)strtoul(w[first + 1], NULL, 10)});
 	} else if (strcmp(w[first], "heard") == 0) {
 		step(p, &(struct text_event){
-				.type = TEXT_HEARD, .guild = GUILD, .channel = p->channel});
+				.type = TEXT_HEARD,
+				.guild = GUILD,
+				.channel = p->channel,
+				.message = n > first + 1 ? strtoull(w[first + 1], NULL, 10) : 0});
 	} else if (strcmp(w[first], "forgets") == 0 && n > first + 1) {
 		/* In a server, by somebody who may be read. */
 		step(p, &(struct text_event){.type = TEXT_FORGET,
