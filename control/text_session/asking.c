@@ -447,63 +447,6 @@ static char *join_triggers(const struct text_effect *e)
 	return all;
 }
 
-static const char *name_of(const struct text_guild *g)
-{
-	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
-}
-
-/* Puts a line behind what is there. Without memory *all is NULL, and stays so. */
-static void join_line(char **all, const char *name, const char *text)
-{
-	char *one = *all ? text_asking_label(name, text) : NULL, *more = NULL;
-
-	if (one && asprintf(&more, "%s%s%s", *all, **all ? "\n" : "", one) < 0)
-		more = NULL;
-	free(one);
-	free(*all);
-	*all = more;
-}
-
-/* The oldest line behind this message; NULL: none is. */
-static const struct text_line *line_behind(const struct text_line *lines, size_t n,
-					   uint64_t message)
-{
-	const struct text_line *next = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		if (lines[i].message > message && (!next || lines[i].message < next->message))
-			next = &lines[i];
-	return next;
-}
-
-/* The messages, and in their places what others, or the bot, wrote since the first of them. NULL
- * without memory; the caller frees it. */
-static char *join_since(const struct text_job *job, const struct text_effect *e,
-			const struct text_line *since, size_t n_since)
-{
-	const struct text_line *line = line_behind(since, n_since, 0);
-	const char *asker = e->triggers[0]->name;
-	char *all = strdup(""), *noted = NULL;
-
-	for (size_t i = 0; i < e->n_triggers || line;) {
-		const struct text_trigger *t = i < e->n_triggers ? e->triggers[i] : NULL;
-
-		if (t && (!line || t->message < line->message)) {
-			join_line(&all, t->name, t->text);
-			i++;
-			continue;
-		}
-		join_line(&all, line->bot ? name_of(job->g) : line->name, line->text);
-		line = line_behind(since, n_since, line->message);
-	}
-	if (!all || line_behind(since, n_since, e->triggers[e->n_triggers - 1]->message) == NULL)
-		return all;
-	if (asprintf(&noted, "%s\n" PROMPT_TEXT_MEANWHILE, all, asker) < 0)
-		noted = NULL;
-	free(all);
-	return noted;
-}
-
 /* What is put last: the messages, or the result that the person is to be told. NULL without memory;
  * the caller frees it. */
 static char *write_question(const struct text_job *job, const struct text_effect *e,
@@ -513,7 +456,7 @@ static char *write_question(const struct text_job *job, const struct text_effect
 	char *text;
 
 	if (e->kind == TEXT_KIND_ANSWER)
-		return n_since ? join_since(job, e, since, n_since) : join_triggers(e);
+		return n_since ? text_since_join(job, e, since, n_since) : join_triggers(e);
 	if (e->kind == TEXT_KIND_INITIATIVE)
 		return strdup(PROMPT_TEXT_INITIATIVE);
 	return asprintf(&text, PROMPT_TEXT_RESULT, *name ? name : "somebody", e->text) < 0 ? NULL
@@ -526,6 +469,11 @@ static uint64_t name_result(const struct text_guild *g, uint64_t channel)
 	uint64_t now = env_wall_ms(g->ts->conf.env);
 
 	return fnv_bytes(fnv_bytes(FNV_BEGIN, &channel, sizeof channel), &now, sizeof now) | 1;
+}
+
+static const char *name_of(const struct text_guild *g)
+{
+	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
 }
 
 char *text_asking_instructions(const struct text_guild *g, bool required, bool reacts,

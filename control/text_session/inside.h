@@ -2,6 +2,7 @@
  *
  * text_session.c   the servers, events of the gateway, the steps of the cores
  * asking.c         answers and decisions of models
+ * since.c          a question with the lines that are newer than its first message
  * question.c       questions of commands
  * recall.c         what the memory has about a question
  * taking.c         what a restart is to know of messages
@@ -326,6 +327,12 @@ void text_question_free(struct text_question *q);
 /* Ends those whose time is over. */
 void text_questions_expire(struct text_guild *g, uint64_t now);
 uint64_t text_questions_deadline(const struct text_guild *g);
+
+/* ---- since.c ---- */
+/* The messages of an answer, and in their places what others, or the bot, wrote since the first of
+ * them. NULL without memory; the caller frees it. */
+char *text_since_join(const struct text_job *job, const struct text_effect *e,
+		      const struct text_line *since, size_t n_since);
 
 /* ---- asking.c ---- */
 /* A job at the end of the list. NULL without memory. */
