@@ -441,6 +441,6 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 		agent_music_effect(a->music, e);
 		break;
 	default:
-		break; /* MUSIC_GAIN: mediad ducks music under speech by itself */
+		break;
 	}
 }

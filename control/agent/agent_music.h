@@ -9,10 +9,9 @@
  *   MUSIC of the room itself                 the jukebox holds the music, or lets it go on
  *   the jukebox changed                      MUSIC and TRACKS to the room
  *
- * Ducking is a rule of mediad's mixer, so the room's MUSIC_GAIN needs nobody. Selections name
- * tracks that were told before; one that is not known any more gives way to the words beside it.
- * Titles come from files and sites of strangers: they are single plain lines. A shell; runs on
- * env's loop thread. */
+ * Ducking is a rule of mediad's mixer. Selections name tracks that were told before; one that is
+ * not known any more gives way to the words beside it. Titles come from files and sites of
+ * strangers: they are single plain lines. A shell; runs on env's loop thread. */
 #ifndef CONTROL_AGENT_AGENT_MUSIC_H
 #define CONTROL_AGENT_AGENT_MUSIC_H
 

@@ -15,8 +15,6 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { UNDUCK_MS = 1200 };
-
 bool room_music_locks(const struct room_music *m)
 {
 	return m->phase == ROOM_MUSIC_LOADING || m->phase == ROOM_MUSIC_PLAYING;
@@ -290,13 +288,6 @@ void room_music_answered(struct room_music *m, const struct room_context *contex
 		m->latch_until = context->now + context->settings->music_latch_s * NS_PER_S;
 }
 
-static bool bot_speaks(const struct room_context *context)
-{
-	const struct room_turn *a = room_turn_active(context);
-
-	return a && a->phase == ROOM_PHASE_SPEAKING && a->first_audio_at;
-}
-
 /* No answer, no live speech, no waiting turn. */
 static bool room_is_still(const struct room_context *context)
 {
@@ -304,24 +295,8 @@ static bool room_is_still(const struct room_context *context)
 	       !room_turn_pending(context);
 }
 
-static void emit_gain(struct room_music *m, struct room_context *context, uint32_t to, bool ducked)
-{
-	struct room_effect *e = room_emit(context, ROOM_DO_MUSIC_GAIN);
-
-	e->gain = to;
-	e->ms = context->settings->music_fade_ms;
-	m->ducked = ducked;
-}
-
 void room_music_tick(struct room_music *m, struct room_context *context)
 {
-	const struct settings *s = context->settings;
-
-	if (m->phase == ROOM_MUSIC_PLAYING && bot_speaks(context) && !m->ducked)
-		emit_gain(m, context, s->music_duck_gain, true);
-	if (m->ducked && !room_turn_active(context) &&
-	    context->now >= room_turn_free_at(context) + UNDUCK_MS * NS_PER_MS)
-		emit_gain(m, context, 1000, false);
 	if (!room_turn_active(context) && !room_turn_queued(context))
 		m->renews = false;
 	if (!m->resumes || !room_is_still(context))
@@ -335,15 +310,9 @@ void room_music_tick(struct room_music *m, struct room_context *context)
 
 uint64_t room_music_deadline(const struct room_music *m, const struct room_context *context)
 {
-	uint64_t at = UINT64_MAX, live = 0;
+	uint64_t live = m->resumes ? room_speech_until(context, NULL, true) : 0;
 
-	if (m->resumes)
-		live = room_speech_until(context, NULL, true);
-	if (m->ducked && !room_turn_active(context))
-		at = room_turn_free_at(context) + UNDUCK_MS * NS_PER_MS;
-	if (live && live < at)
-		at = live;
-	return at;
+	return live ? live : UINT64_MAX;
 }
 
 const char *room_music_tracks(const struct room_music *m)

@@ -1,13 +1,11 @@
-/* The room's side of music: who is heard while it plays, and when it is ducked, paused and
- * resumed.
+/* The room's side of music: who is heard while it plays, and when it is paused and resumed. The
+ * mixer of mediad ducks it under speech by itself.
  *
  *   phase        input                           next              effect
  *   IDLE         reported: loading, playing      LOADING, PLAYING
  *   LOADING      reported: playing               PLAYING           older answers stop
  *   PLAYING      a turn for the bot,             PAUSED_WAKE       MUSIC pause; the speaker owns
  *                music_wake_pause                                  the follow-ups
- *   PLAYING      the bot speaks                  -                 MUSIC_GAIN down, and up again
- *                                                                  1200 ms after
  *   any of them  a command: stop, pause, skip,   IDLE, PAUSED      MUSIC; all but stop and pause
  *                resume, louder, quieter                           only ask
  *   PLAYING      HANDOFF: pause                  PAUSED_WAKE       MUSIC pause, as for a turn
@@ -53,10 +51,9 @@ struct room_music {
 	uint64_t owner; /* owner of PAUSED_WAKE */
 	uint64_t asker; /* whose turn asked for the music; 0: not known */
 	uint64_t latch_until;
-	bool track;   /* there is a track to resume */
-	bool resumes; /* it resumes by itself after the answer */
-	bool renews;  /* the latch is renewed when the answer was played */
-	bool ducked;
+	bool track;			    /* there is a track to resume */
+	bool resumes;			    /* it resumes by itself after the answer */
+	bool renews;			    /* the latch is renewed when the answer was played */
 	char tracks[ROOM_MUSIC_TRACKS_MAX]; /* of TRACKS */
 };
 

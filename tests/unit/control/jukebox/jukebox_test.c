@@ -39,17 +39,27 @@ TEST(a_jukebox_plays_what_is_asked_for)
 	scene_finish();
 }
 
-TEST(a_jukebox_plays_with_the_volume_in_decibels_and_the_times_of_the_duck)
+/* mediad ducks by itself, as it is told. */
+TEST(rule_106_a_jukebox_tells_how_music_is_ducked)
 {
 	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(settings_set(scene.settings, "music_duck_gain", "200"), 0);
 	CHECK_INT(settings_set(scene.settings, "music_duck_attack_ms", "120"), 0);
 	CHECK_INT(settings_set(scene.settings, "music_duck_hold_ms", "900"), 0);
 	CHECK_INT(settings_set(scene.settings, "music_duck_release_ms", "1500"), 0);
 	CHECK_INT(scene_add("a", ALICE), 0);
-	CHECK_INT(scene.toy.music_gain, 1000);
+	CHECK_INT(scene.toy.music_duck, 200);
 	CHECK_INT(scene.toy.music_duck_ms[0], 120);
 	CHECK_INT(scene.toy.music_duck_ms[1], 900);
 	CHECK_INT(scene.toy.music_duck_ms[2], 1500);
+	scene_finish();
+}
+
+TEST(a_jukebox_plays_with_the_volume_in_decibels)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	CHECK_INT(scene.toy.music_gain, 1000);
 	CHECK_INT(scene_request((struct jukebox_request){
 			  .act = MUSIC_ACT_VOLUME, .user = DJ, .volume = 500}),
 		  0);

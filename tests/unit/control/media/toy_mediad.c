@@ -116,6 +116,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	if (msg.type == MEDIA_MUSIC_PLAY) {
 		t->music_start = msg.music_play.start;
 		t->music_gain = msg.music_play.gain;
+		t->music_duck = msg.music_play.duck;
 		t->music_duck_ms[0] = msg.music_play.duck_attack_ms;
 		t->music_duck_ms[1] = msg.music_play.duck_hold_ms;
 		t->music_duck_ms[2] = msg.music_play.duck_release_ms;

@@ -42,6 +42,7 @@ struct toy {
 	uint64_t say_samples;
 	uint64_t music_start;	   /* of the newest MUSIC_PLAY */
 	uint16_t music_gain;	   /* of the newest MUSIC_PLAY or MUSIC_GAIN */
+	uint16_t music_duck;	   /* depth */
 	uint16_t music_duck_ms[3]; /* attack, hold and release */
 	char music_path[64], music_headers[128];
 	bool music_paused;

@@ -450,41 +450,6 @@ TEST(rule_105_the_latch_is_not_renewed_without_an_answer)
 	scene_close(s);
 }
 
-TEST(rule_106_music_is_softer_while_the_bot_speaks)
-{
-	struct scene *s = playing("music_wake_pause no music_duck_gain 200");
-	uint64_t drained;
-
-	scene_say(s, ALICE, "parley who sings this song");
-	scene_answer(s, "a band", 1000);
-	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 1);
-	scene_wait(s, 1000);
-	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 1);
-	scene_drained(s);
-	drained = s->ms;
-	scene_wait(s, 3000);
-	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 2);
-	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->ms - drained, 1200);
-	CHECK_INT(scene_find(s, ROOM_DO_MUSIC_GAIN)->gain, 200);
-	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 1000);
-	scene_close(s);
-}
-
-/* Music that ends while it is ducked leaves no ducked lane to the next track. */
-TEST(rule_106_music_that_ends_ducked_is_raised_again)
-{
-	struct scene *s = playing("music_wake_pause no music_duck_gain 200");
-
-	scene_say(s, ALICE, "parley who sings this song");
-	scene_answer(s, "a band", 1000);
-	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 200);
-	music(s, "idle", 0);
-	scene_drained(s);
-	scene_wait(s, 3000);
-	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 1000);
-	scene_close(s);
-}
-
 /* The model may have music paused for a longer answer; it goes on by itself, or when the model
  * wants so. */
 TEST(rule_104_music_goes_on_after_an_answer_that_paused_it)
