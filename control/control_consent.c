@@ -118,9 +118,12 @@ static void tell_room(const struct consent_request *r)
 
 static int apply_consent(struct consent_request *r)
 {
-	int err =
-		consent_set(r->c->consents, r->guild, r->user, r->consent, env_wall_ms(r->c->env));
+	uint64_t now = env_wall_ms(r->c->env);
+	int err = allows_less(r->consent, r->was) ? consent_withdraw(r->c->consents, r->guild, now)
+						  : 0;
 
+	if (!err)
+		err = consent_set(r->c->consents, r->guild, r->user, r->consent, now);
 	r->applied = !err;
 	if (r->applied && r->was != r->consent)
 		tell_room(r);

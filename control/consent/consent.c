@@ -15,6 +15,8 @@ struct consent_table {
 	json_t *since; /* "GUILD:MAC": when that was answered, ms */
 	/* "GUILD:MAC": until when they refused to be read, "0:MAC": when they were erased, ms */
 	json_t *unread_before;
+	json_t *withdrawn;  /* "GUILD": when somebody there last came to allow less, ms */
+	uint64_t erased_ms; /* when somebody was last erased */
 	bool unread;
 };
 
@@ -96,7 +98,8 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 	t->rows = json_object();
 	t->since = json_object();
 	t->unread_before = json_object();
-	if (!t->rows || !t->since || !t->unread_before) {
+	t->withdrawn = json_object();
+	if (!t->rows || !t->since || !t->unread_before || !t->withdrawn) {
 		consent_table_free(t);
 		return ENOMEM;
 	}
@@ -112,6 +115,9 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 		err = add_times(t->since, json_object_get(kept, "since"));
 	if (!t->unread && !err)
 		err = add_times(t->unread_before, json_object_get(kept, "unread_before"));
+	if (!t->unread && !err)
+		err = add_times(t->withdrawn, json_object_get(kept, "withdrawn"));
+	t->erased_ms = time_of(t->withdrawn, "0");
 	if (err)
 		consent_table_free(t);
 	else
@@ -126,6 +132,7 @@ struct consent_table *consent_table_free(struct consent_table *t)
 	json_decref(t->rows);
 	json_decref(t->since);
 	json_decref(t->unread_before);
+	json_decref(t->withdrawn);
 	explicit_bzero(&t->key, sizeof t->key);
 	free(t);
 	return NULL;
@@ -200,6 +207,33 @@ uint64_t consent_unread_before(const struct consent_table *t, uint64_t guild, ui
 	return refused > erased ? refused : erased;
 }
 
+static void name_guild(uint64_t guild, char out[NAME_SIZE])
+{
+	snprintf(out, NAME_SIZE, "%llu", (unsigned long long)guild);
+}
+
+int consent_withdraw(struct consent_table *t, uint64_t guild, uint64_t at_ms)
+{
+	char key[NAME_SIZE];
+
+	name_guild(guild, key);
+	return set_time(t->withdrawn, key, at_ms);
+}
+
+uint64_t consent_withdrawn(const struct consent_table *t, uint64_t guild)
+{
+	char key[NAME_SIZE];
+	uint64_t ms;
+
+	if (!t)
+		return 0;
+	if (t->unread)
+		return UINT64_MAX;
+	name_guild(guild, key);
+	ms = time_of(t->withdrawn, key);
+	return ms > t->erased_ms ? ms : t->erased_ms;
+}
+
 int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent,
 		uint64_t at_ms)
 {
@@ -240,6 +274,7 @@ void consent_end(struct consent_table *t, uint64_t user, uint64_t at_ms)
 			set_time(t->since, key, at_ms);
 		}
 	}
+	t->erased_ms = at_ms;
 	/* Without memory the next control knows it. */
 	name_row(t, 0, user, row);
 	set_time(t->unread_before, row, at_ms);

@@ -51,6 +51,12 @@ uint64_t consent_since(const struct consent_table *t, uint64_t guild, uint64_t u
  * erased; 0: never. by_default as of consent_of. */
 uint64_t consent_unread_before(const struct consent_table *t, uint64_t guild, uint64_t user,
 			       enum consent by_default);
+/* Somebody in this server, who was read or remembered, allows less since then. ENOMEM. */
+int consent_withdraw(struct consent_table *t, uint64_t guild, uint64_t at_ms);
+/* When that happened last, or somebody was erased, in whatever server: what the bot wrote before
+ * may repeat words of theirs. 0: never; UINT64_MAX: the saved answers could not be read. NULL
+ * accepted. */
+uint64_t consent_withdrawn(const struct consent_table *t, uint64_t guild);
 /* The person was erased: each `remembered` becomes `heard`, and refusals stay. Cannot fail: a
  * failure would go on keeping the words of a person who wants to be forgotten. */
 void consent_end(struct consent_table *t, uint64_t user, uint64_t at_ms);

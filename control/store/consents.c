@@ -191,11 +191,26 @@ static int list_unread(struct db *db, json_t *unread)
 	return err == ENOENT ? 0 : err;
 }
 
+/* When somebody in a server last came to allow less, and (server 0) was erased. */
+static int list_withdrawn(struct db *db, json_t *withdrawn)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_LIST_WITHDRAWN);
+	char name[NAME_SIZE];
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		snprintf(name, sizeof name, "%llu", (unsigned long long)db_uint(s, 0));
+		if (json_object_set_new(withdrawn, name, json_integer((json_int_t)db_uint(s, 1))))
+			return ENOMEM;
+	}
+	return err == ENOENT ? 0 : err;
+}
+
 int consents_read(struct db *db, const char *dir, json_t **out)
 {
 	char text[SUBJECT_KEY_TEXT], check[SUBJECT_MAC];
 	struct subject_key key;
-	json_t *rows, *since, *unread;
+	json_t *rows, *since, *unread, *withdrawn;
 	int err = read_key(db, dir, DB_LIST_CONSENTS, &key, check);
 
 	if (err)
@@ -205,14 +220,18 @@ int consents_read(struct db *db, const char *dir, json_t **out)
 	rows = json_object();
 	since = json_object();
 	unread = json_object();
-	err = rows && since && unread ? list_consents(db, rows, since) : ENOMEM;
+	withdrawn = json_object();
+	err = rows && since && unread && withdrawn ? list_consents(db, rows, since) : ENOMEM;
 	if (!err)
 		err = list_unread(db, unread);
 	if (!err)
-		*out = json_pack("{s:s,s:O,s:O,s:O}", "key", text, "rows", rows, "since", since,
-				 "unread_before", unread);
+		err = list_withdrawn(db, withdrawn);
+	if (!err)
+		*out = json_pack("{s:s,s:O,s:O,s:O,s:O}", "key", text, "rows", rows, "since", since,
+				 "unread_before", unread, "withdrawn", withdrawn);
 	json_decref(rows);
 	json_decref(since);
 	json_decref(unread);
+	json_decref(withdrawn);
 	return err ? err : *out ? 0 : ENOMEM;
 }

@@ -297,8 +297,10 @@ bool store_has_erase_requests(const char *dir);
 bool store_has_messages(const char *dir);
 /* {"key": the subject key, "rows": {"GUILD:MAC": state}, "since": {"GUILD:MAC": when that was
  * answered}, "unread_before": {"GUILD:MAC": until when they refused to be read, "0:MAC": when they
- * were erased}} (control/store/subject.h), times in ms. NULL when there is no database. The caller
- * owns *out. Before the loop runs. Errors of consents_read (control/store/consents.h). */
+ * were erased}, "withdrawn": {"GUILD": when somebody there last came to allow less, "0": when
+ * somebody was last erased}} (control/store/subject.h), times in ms. NULL when there is no
+ * database. The caller owns *out. Before the loop runs. Errors of consents_read
+ * (control/store/consents.h). */
 int store_read_consents(const char *dir, json_t **out);
 
 /* ---- what pages read ---- */

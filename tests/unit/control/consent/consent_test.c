@@ -44,6 +44,30 @@ TEST(an_erased_person_is_not_remembered_and_stays_unheard)
 	consent_table_free(t);
 }
 
+TEST(a_withdrawal_is_known_by_its_server)
+{
+	struct consent_table *t = NULL;
+	json_t *kept;
+
+	CHECK_INT(consent_withdrawn(NULL, 1), 0);
+	CHECK_INT(consent_table_alloc(&t, NULL), 0);
+	CHECK_INT(consent_withdrawn(t, 1), 0);
+	CHECK_INT(consent_withdraw(t, 1, 1000), 0);
+	CHECK_INT(consent_withdraw(t, 1, 2000), 0);
+	CHECK_INT(consent_withdrawn(t, 1), 2000);
+	CHECK_INT(consent_withdrawn(t, 2), 0);
+	/* In which servers the bot told of somebody who is erased is not known any more. */
+	consent_end(t, 501, 3000);
+	CHECK_INT(consent_withdrawn(t, 1), 3000);
+	CHECK_INT(consent_withdrawn(t, 2), 3000);
+	consent_table_free(t);
+	kept = json_pack("{s:s}", "key", "no key");
+	CHECK_INT(consent_table_alloc(&t, kept), 0);
+	json_decref(kept);
+	CHECK(consent_withdrawn(t, 1) == UINT64_MAX);
+	consent_table_free(t);
+}
+
 TEST(an_answer_has_its_time)
 {
 	struct consent_table *t = NULL;

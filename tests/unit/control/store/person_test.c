@@ -541,6 +541,11 @@ static json_int_t time_of(const json_t *kept, const char *times, const char *ser
 	return json_integer_value(json_object_get(json_object_get(kept, times), row));
 }
 
+static json_int_t withdrawn_ms(const json_t *kept, const char *server)
+{
+	return json_integer_value(json_object_get(json_object_get(kept, "withdrawn"), server));
+}
+
 TEST(a_restart_knows_since_when_answers_hold)
 {
 	struct consent_change change = {.guild = 7,
@@ -566,6 +571,8 @@ TEST(a_restart_knows_since_when_answers_hold)
 	CHECK_INT(time_of(kept, "since", "7"), 1700);
 	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
 	CHECK_INT(time_of(kept, "unread_before", "0"), 0);
+	CHECK_INT(withdrawn_ms(kept, "7"), 1500);
+	CHECK_INT(withdrawn_ms(kept, "0"), 0);
 	json_decref(kept);
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
@@ -573,6 +580,9 @@ TEST(a_restart_knows_since_when_answers_hold)
 	CHECK(time_of(kept, "unread_before", "0") > 0);
 	CHECK(time_of(kept, "since", "7") == time_of(kept, "unread_before", "0"));
 	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
+	CHECK(withdrawn_ms(kept, "0") == time_of(kept, "unread_before", "0"));
+	/* They were remembered until the erasure. */
+	CHECK(withdrawn_ms(kept, "7") == withdrawn_ms(kept, "0"));
 	json_decref(kept);
 	db_close(db);
 	folder_remove(dir);
