@@ -423,10 +423,14 @@ void control_update_work(struct control *c)
 
 void control_forget_work(struct control *c, uint64_t guild, uint64_t user)
 {
-	for (struct work_desk *d = c->work_desks; d; d = d->next)
-		for (unsigned i = 0; (!guild || d->guild == guild) && i < WORK_TASKS; i++)
+	for (struct work_desk *d = c->work_desks; d; d = d->next) {
+		if (guild && d->guild != guild)
+			continue;
+		for (unsigned i = 0; i < WORK_TASKS; i++)
 			if (d->task[i].user == user)
 				work_task_drop(d, &d->task[i]);
+		delegate_seat_forget(d->seat);
+	}
 }
 
 void control_end_work(struct control *c)

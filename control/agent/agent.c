@@ -207,6 +207,7 @@ static void withdraw_words(struct agent *a, uint64_t user)
 	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN,
 					   .user = user,
 					   .yes = media_call_consents(a->call, user)});
+	agent_tools_forget(a->tools, user, media_call_consents(a->call, user));
 	agent_pictures_drop(a->pictures, 0, user);
 	agent_renew_voice(a);
 	agent_recordings_withdraw(a, user);

@@ -326,6 +326,15 @@ void agent_tools_left(struct agent_tools *t, uint64_t user)
 		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_LEFT, .user = user});
 }
 
+void agent_tools_forget(struct agent_tools *t, uint64_t user, bool heard)
+{
+	if (!t)
+		return;
+	if (!heard)
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_ABORT, .user = user});
+	delegate_seat_forget(t->delegate);
+}
+
 void agent_tools_settle(struct agent_tools *t)
 {
 	uint32_t turn = t ? t->held : 0;

@@ -58,6 +58,8 @@ void agent_tools_show(struct agent_tools *t, uint32_t turn);
 /* The room goes on with a conversation of the control before, in which text of strangers was read.
  */
 void agent_tools_recalled(struct agent_tools *t);
+/* Words of this user are not told any more; heard: their calls go on. */
+void agent_tools_forget(struct agent_tools *t, uint64_t user, bool heard);
 void agent_tools_left(struct agent_tools *t, uint64_t user);
 /* The output of a call: a tool_host's outputh, arg is the struct agent_tools or NULL. */
 void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg);

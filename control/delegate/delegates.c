@@ -183,6 +183,12 @@ void delegate_seat_output(struct delegate_seat *seat, uint32_t id, bool ok, stru
 			delegate_process_output(seat->desk[i].worker, id, ok, text);
 }
 
+void delegate_seat_forget(struct delegate_seat *seat)
+{
+	if (seat)
+		delegate_tasks_forget(seat);
+}
+
 /* ---- people ---- */
 
 void delegate_seat_listen(struct delegate_seat *seat, delegate_told_h *h, void *arg)

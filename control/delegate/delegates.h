@@ -85,6 +85,11 @@ const char *delegate_seat_progress(const struct delegate_seat *seat, uint32_t ca
 /* The i-th worker's name, and whether it acts outside the room; NULL past the last. */
 const char *delegates_worker(const struct delegates *d, unsigned i, bool *outside);
 
+/* Words of somebody who is forgotten may stand in any task: nobody is told any more what the tasks
+ * until now are about, and a worker that knows of one is started anew for the next one. Tasks under
+ * way go on. NULL accepted. */
+void delegate_seat_forget(struct delegate_seat *seat);
+
 /* An event of an ask, and the output of a call of a tool whose id has DELEGATE_NUMBER. NULL
  * accepted. */
 void delegate_seat_event(struct delegate_seat *seat, const struct delegate_event *ev);

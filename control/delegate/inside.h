@@ -33,6 +33,7 @@ struct task {
 	unsigned desk;
 	uint64_t user; /* the speaker who gave it; 0: several people spoke */
 	bool tainted;
+	bool untold; /* its words may be of somebody who was forgotten since */
 	uint32_t calls[JOINED_MAX]; /* 0: none */
 	char *text;
 	char progress[ACP_PROGRESS_MAX];
@@ -48,6 +49,7 @@ struct desk {
 	uint64_t idle_since;
 	unsigned tasks; /* since it was started */
 	bool served;	/* it gave a result since it was started */
+	bool knows;	/* words of somebody who was forgotten since: it does no further task */
 	struct backoff backoff;
 	uint64_t start_at; /* not before */
 };
@@ -93,6 +95,8 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 void delegate_task_leave(struct delegate_seat *seat, uint32_t call);
 /* Starts what can be started and frees what has ended. */
 void delegate_tasks_step(void *seat);
+/* As delegate_seat_forget. */
+void delegate_tasks_forget(struct delegate_seat *seat);
 /* Cancels all tasks and kills the workers, without a word. */
 void delegate_tasks_end(struct delegate_seat *seat);
 /* The task of this number, 0: the newest; NULL: there is none. */

@@ -22,12 +22,12 @@ static json_t *describe_task(const struct delegate_seat *seat, const struct task
 	char shown[SHOWN_MAX + 1], *doing;
 	json_t *about;
 
-	utf8_copy(shown, sizeof shown, t->text);
+	utf8_copy(shown, sizeof shown, t->untold ? "" : t->text);
 	about = json_pack("{s:I, s:o, s:s, s:s, s:I}", "task", (json_int_t)t->number, "what",
 			  json_string(shown), "worker", seat->set->record[t->desk].name, "state",
 			  t->state == TASK_ENDED ? t->outcome : states[t->state], "seconds",
 			  (json_int_t)((until - t->given_at) / NS_PER_S));
-	doing = about && *t->progress
+	doing = about && *t->progress && !t->untold
 			? delegate_result_fence(seat->set->env, seat->set->record[t->desk].name,
 						t->progress, sizeof t->progress)
 			: NULL;

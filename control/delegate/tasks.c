@@ -31,6 +31,8 @@ static void close_task(struct delegate_seat *seat, struct task *t, enum acp_outc
 	t->state = TASK_ENDED;
 	t->outcome = delegate_result_name(outcome);
 	t->ended_at = seat->desk[t->desk].idle_since = env_now(seat->set->env);
+	if (t->untold)
+		*t->progress = '\0';
 	log_info("task_ended", "task=%llu outcome=\"%s\"", (unsigned long long)t->number,
 		 t->outcome);
 	tmr_start(seat->step, 0);
@@ -153,7 +155,7 @@ static const char *start_worker(struct desk *desk, unsigned at)
 		return "there is no sandbox here (bubblewrap), and no program runs without one";
 	if (delegate_process_jailed(conf.record) && count_running(d) >= RUNNING_MAX)
 		return "too many workers run for other rooms";
-	desk->ready = desk->served = false;
+	desk->ready = desk->served = desk->knows = false;
 	desk->idle_since = env_now(d->env);
 	desk->tasks = 0;
 	return delegate_process_alloc(&desk->worker, &conf) ? "it cannot be started" : NULL;
@@ -231,12 +233,12 @@ static uint64_t idle_until(const struct delegate_seat *seat, unsigned at)
 	return minutes ? seat->desk[at].idle_since + minutes * MINUTE_S * NS_PER_S : UINT64_MAX;
 }
 
-/* It has done its tasks, or has been idle for long. */
+/* It has done its tasks, may repeat somebody, or has been idle for long. */
 static bool is_spent(const struct delegate_seat *seat, unsigned at, bool wanted)
 {
 	uint32_t most = seat->set->record[at].recycle_tasks;
 
-	return (most && seat->desk[at].tasks >= most) ||
+	return seat->desk[at].knows || (most && seat->desk[at].tasks >= most) ||
 	       (!wanted && env_now(seat->set->env) >= idle_until(seat, at));
 }
 
@@ -398,6 +400,26 @@ void delegate_task_leave(struct delegate_seat *seat, uint32_t call)
 		if (runs)
 			delegate_process_cancel(seat->desk[t->desk].worker, t->number);
 	}
+}
+
+static void forget_task(struct task *t)
+{
+	if (t->state == TASK_ENDED) {
+		free(t->text);
+		*t = (struct task){0};
+	} else {
+		t->untold = true;
+	}
+}
+
+void delegate_tasks_forget(struct delegate_seat *seat)
+{
+	for (unsigned i = 0; i < TASKS_MAX; i++)
+		if (seat->task[i].number)
+			forget_task(&seat->task[i]);
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		seat->desk[i].knows = seat->desk[i].worker != NULL;
+	tmr_start(seat->step, 0);
 }
 
 void delegate_tasks_end(struct delegate_seat *seat)

@@ -87,6 +87,30 @@ TEST(the_worker_of_a_task_decides_whether_it_acts_outside)
 	tasks_end();
 }
 
+/* Their words, and those of others, may stand in any of them. */
+TEST(after_somebody_is_forgotten_nobody_is_told_of_tasks_before)
+{
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(tasks_ask(1, "the rash of Bob"), 0);
+	CHECK(tasks_run(1));
+	CHECK_INT(tasks_ask(2, "the cat of Bob"), 0);
+	delegate_seat_forget(tasks.seat);
+	CHECK_INT(tasks_call("ask_list", 3, "{}"), 0);
+	CHECK(!strstr(tasks.output[1].text, "Bob"));
+	CHECK(strstr(tasks.output[1].text, "\"task\":2") &&
+	      !strstr(tasks.output[1].text, "\"task\":1"));
+	CHECK_INT(tasks_call("ask_status", 4, "{\"task\":1}"), 0);
+	CHECK(!tasks.output[2].ok);
+	/* The one that waits is done, by a worker that knows nothing of the first. */
+	CHECK(tasks_run(4));
+	CHECK(tasks.output[3].ok && strstr(tasks.output[3].text, "Task 1 is done."));
+	CHECK_INT(tasks_call("ask_status", 5, "{}"), 0);
+	CHECK(strstr(tasks.output[4].text, "\"what\":\"\"") &&
+	      strstr(tasks.output[4].text, "done"));
+	delegate_seat_forget(NULL);
+	tasks_end();
+}
+
 TEST(a_long_answer_is_written_as_well)
 {
 	CHECK(tasks_begin("", ""));
