@@ -79,14 +79,14 @@ bool control_has_words(const char *text)
 
 /* ---- in writing ---- */
 
-static struct text_question question_of(const struct control *c, const struct command *cmd)
+static struct text_question question_of(const struct command *cmd)
 {
 	return (struct text_question){
 		.guild = cmd->guild,
 		.channel = cmd->in,
 		.user = cmd->user,
 		.id = cmd->id,
-		.name = guilds_member_name(c->guilds, cmd->guild, cmd->user),
+		.name = command_user_name(cmd),
 		.text = command_text(cmd, "question"),
 	};
 }
@@ -102,13 +102,67 @@ static char *quote_question(const char *question, const char *answer)
 	return asprintf(&text, "%s\n%s", quote.text, answer) < 0 ? NULL : text;
 }
 
+/* A public question and its answer, until these stand in the channel. */
+struct public_ask {
+	struct control *c;
+	struct text_question q; /* its texts are owned */
+	char *answer;
+};
+
+static void *free_public(struct public_ask *p)
+{
+	if (!p)
+		return NULL;
+	free((char *)(uintptr_t)p->q.name);
+	free((char *)(uintptr_t)p->q.text);
+	free(p->answer);
+	free(p);
+	return NULL;
+}
+
+/* NULL without memory. */
+static struct public_ask *copy_public(struct control *c, const struct text_question *q,
+				      const char *answer)
+{
+	struct public_ask *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->c = c;
+	p->q = *q;
+	p->q.name = strdup(q->name);
+	p->q.text = strdup(q->text);
+	p->answer = strdup(answer);
+	return p->q.name && p->q.text && p->answer ? p : free_public(p);
+}
+
+static void on_shown(uint64_t message, void *arg)
+{
+	struct public_ask *p = arg;
+
+	if (message)
+		text_session_note(p->c->text, &p->q, p->answer, message);
+	free_public(p);
+}
+
+static void reply_in_public(struct control *c, struct command *cmd, const char *answer)
+{
+	const struct text_question q = question_of(cmd);
+	struct public_ask *p = copy_public(c, &q, answer);
+	char *text = quote_question(q.text, answer);
+
+	if (p)
+		command_reply_shown(cmd, text ? text : answer, on_shown, p);
+	else
+		command_reply_text(cmd, text ? text : answer);
+	free(text);
+}
+
 static void take_answer(const struct text_outcome *answer, void *arg)
 {
 	struct ask_request *r = arg;
 	struct command *cmd = r->cmd;
-	struct text_question q = question_of(r->c, cmd);
 	struct words words = {0};
-	char *text;
 
 	if (!answer->text) {
 		words_speak(&words, cmd->locale);
@@ -117,10 +171,7 @@ static void take_answer(const struct text_outcome *answer, void *arg)
 	} else if (command_is_private(cmd)) {
 		command_reply_text(cmd, answer->text);
 	} else {
-		text_session_note(r->c->text, &q, answer->text);
-		text = quote_question(q.text, answer->text);
-		command_reply_text(cmd, text ? text : answer->text);
-		free(text);
+		reply_in_public(r->c, cmd, answer->text);
 	}
 	end_request(r);
 }
@@ -128,7 +179,7 @@ static void take_answer(const struct text_outcome *answer, void *arg)
 static void ask_in_writing(struct control *c, struct command *cmd)
 {
 	struct ask_request *r = malloc(sizeof *r);
-	struct text_question q = question_of(c, cmd);
+	struct text_question q = question_of(cmd);
 	struct words words = {0};
 
 	if (!r) {

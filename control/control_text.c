@@ -70,12 +70,19 @@ static void take_untyped(uint64_t guild, uint64_t channel, uint64_t message, voi
 		voice_session_untyped(vs, channel, message);
 }
 
+static bool is_spoken(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	return vs && voice_session_channel(vs) == channel;
+}
+
 static void speak_answer(uint64_t guild, uint64_t channel, const char *text, void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, guild);
 	char words[VOICE_SESSION_SAY_MAX + 1];
 
-	if (!vs || voice_session_channel(vs) != channel)
+	if (!is_spoken(guild, channel, arg))
 		return;
 	utf8_copy(words, sizeof words, text);
 	voice_session_say(vs, words);
@@ -86,6 +93,13 @@ static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title
 	const struct control *c = arg;
 
 	return guilds_thread(c->guilds, guild, channel, title);
+}
+
+static const char *find_channel(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_channel_name(c->guilds, guild, channel);
 }
 
 static bool is_own_role(uint64_t guild, uint64_t role, void *arg)
@@ -166,6 +180,7 @@ int control_make_text(struct control *c)
 					       .writeh = may_write,
 					       .reacth = may_react,
 					       .threadh = find_thread,
+					       .channelh = find_channel,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,
@@ -176,6 +191,7 @@ int control_make_text(struct control *c)
 					       .untypedh = take_untyped,
 					       .viewers = c->viewers,
 					       .speakh = speak_answer,
+					       .spokenh = is_spoken,
 					       .arg = c};
 
 	if (!err)

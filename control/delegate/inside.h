@@ -33,7 +33,7 @@ struct task {
 	unsigned desk;
 	uint64_t user; /* the speaker who gave it; 0: several people spoke */
 	bool tainted;
-	bool untold; /* its words may be of somebody who was forgotten since */
+	bool untold;		    /* its words may be of somebody who was forgotten since */
 	uint32_t calls[JOINED_MAX]; /* 0: none */
 	char *text;
 	char progress[ACP_PROGRESS_MAX];

@@ -49,6 +49,8 @@ struct command {
 
 /* For logs and events: "join", "why_message". */
 const char *command_name(enum command_kind kind);
+/* The name that others see in the server, "" if it was not told. Borrowed. */
+const char *command_user_name(const struct command *cmd);
 /* True if the answer is shown to its user alone. */
 bool command_is_private(const struct command *cmd);
 /* "" without one. Borrowed. */
@@ -61,8 +63,8 @@ uint64_t command_number(const struct command *cmd, const char *name);
 
 /* Reads an interaction: 0, EBADMSG malformed, ENOENT not one of ours. *out borrows from it. */
 int command_parse(const json_t *d, struct command *out);
-/* What command_parse needs of it, without anything else: of the member their roles, of a message
- * its author. New reference, NULL without memory. */
+/* What command_parse needs of it, without anything else: of the member their names and roles, of a
+ * message its author. New reference, NULL without memory. */
 json_t *command_extract(const json_t *d);
 
 /* The body of the registration. New reference. */

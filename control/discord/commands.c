@@ -27,11 +27,13 @@ struct waiting {
 	struct waiting *next;
 	struct commands *owner;
 	struct interaction interaction;
-	bool ready, begun;    /* nothing keeps it from being carried out; it was */
-	bool overtaken;	      /* a later command was carried out before it */
-	bool unsent;	      /* Discord could not take its reply, which is sent again */
-	uint64_t order_until; /* later commands wait for it until then */
-	json_t *kept;	      /* the interaction, as the next control needs it */
+	bool ready, begun;	 /* nothing keeps it from being carried out; it was */
+	bool overtaken;		 /* a later command was carried out before it */
+	bool unsent;		 /* Discord could not take its reply, which is sent again */
+	uint64_t order_until;	 /* later commands wait for it until then */
+	json_t *kept;		 /* the interaction, as the next control needs it */
+	command_shown_h *shownh; /* NULL: nobody waits for the reply's message, or it is told */
+	void *shown_arg;
 };
 
 struct commands {
@@ -73,8 +75,19 @@ static void tell_change(const struct commands *c)
 		c->changedh(c->arg);
 }
 
+/* message 0: there will be none. */
+static void tell_shown(struct waiting *w, uint64_t message)
+{
+	command_shown_h *h = w->shownh;
+
+	w->shownh = NULL;
+	if (h)
+		h(message, w->shown_arg);
+}
+
 static void end(struct waiting *w)
 {
+	tell_shown(w, 0);
 	for (struct waiting **at = &w->owner->list; *at; at = &(*at)->next)
 		if (*at == w) {
 			*at = w->next;
@@ -171,14 +184,16 @@ static bool send_reply_later(struct waiting *w)
 static void on_edited(int err, int status, const json_t *body, void *arg)
 {
 	bool passes = err ? err != EACCES : status == 429 || status >= 500;
+	uint64_t message = 0;
 
-	(void)body;
 	if (err == ECANCELED)
 		return; /* as in on_deferred; the next control sends the reply */
 	if (passes && send_reply_later(arg))
 		return;
 	if (err || status / 100 != 2)
 		log_warn("answer_lost", "err=%d status=%d", err, status);
+	else if (field_id(body, "id", &message))
+		tell_shown(arg, message);
 	lose(arg);
 }
 
@@ -564,6 +579,15 @@ void command_reply_with(struct command *cmd, const struct words *words, json_t *
 		json_object_set_new(w->kept, "components", components);
 	json_object_set_new(w->kept, "reply", json_string(words->text));
 	send_reply(w, words->text);
+}
+
+void command_reply_shown(struct command *cmd, const char *text, command_shown_h *h, void *arg)
+{
+	struct waiting *w = (struct waiting *)cmd;
+
+	w->shownh = h;
+	w->shown_arg = arg;
+	command_reply_text(cmd, text);
 }
 
 void command_reply_text(struct command *cmd, const char *text)

@@ -59,5 +59,9 @@ void command_reply(struct command *cmd, const struct words *words);
 void command_reply_with(struct command *cmd, const struct words *words, json_t *components);
 /* A text of any length: what a message cannot hold is a file beside its beginning. */
 void command_reply_text(struct command *cmd, const char *text);
+/* Called once: the message that the reply is, once Discord has it; 0: it gets none, or the commands
+ * are freed. */
+typedef void(command_shown_h)(uint64_t message, void *arg);
+void command_reply_shown(struct command *cmd, const char *text, command_shown_h *h, void *arg);
 
 #endif

@@ -12,7 +12,7 @@
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
  * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, texts: {id:
- * {over}}, own_role: id } }; older ones have none of the last three */
+ * {name, over}}, own_role: id } }; older ones have none of the last three, nor that name */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -182,12 +182,13 @@ static json_t *overwrites(const json_t *list)
 	return out;
 }
 
-/* Of a text channel nothing is known but that it is there, and its overwrites. */
-static void put_text(json_t *guild, const char *id, json_t *over)
+/* Of a text channel nothing is known but its name and its overwrites. */
+static void put_text(json_t *guild, const char *id, const char *name, json_t *over)
 {
 	if (!json_object_get(guild, "texts"))
 		json_object_set_new(guild, "texts", json_object());
-	json_object_set_new(json_object_get(guild, "texts"), id, json_pack("{s:O}", "over", over));
+	json_object_set_new(json_object_get(guild, "texts"), id,
+			    json_pack("{s:s,s:O}", "name", name ? name : "", "over", over));
 	json_decref(over);
 }
 
@@ -198,7 +199,7 @@ static void put_channel(json_t *guild, const json_t *ch)
 	const char *name = json_string_value(json_object_get(ch, "name"));
 
 	if (id && type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE)
-		put_text(guild, id, overwrites(json_object_get(ch, "permission_overwrites")));
+		put_text(guild, id, name, overwrites(json_object_get(ch, "permission_overwrites")));
 	if (!id || (type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE))
 		return;
 	json_object_set_new(json_object_get(guild, "channels"), id,
@@ -487,6 +488,19 @@ bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		.name = name ? name : "",
 	};
 	return true;
+}
+
+const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	const json_t *ch = part_of(g, guild, "channels", channel);
+	const char *name, *title;
+
+	if (!ch)
+		ch = part_of(g, guild, "texts", channel);
+	name = json_string_value(json_object_get(ch, "name"));
+	if (!name && guilds_thread(g, guild, channel, &title))
+		name = title;
+	return name ? name : "";
 }
 
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name)

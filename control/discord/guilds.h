@@ -60,6 +60,10 @@ bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
  * borrowed until the next event. 0: it is no thread that is known. */
 uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, const char **name);
 
+/* The name of a channel or thread of whatever kind, "" when unknown. Borrowed until the next event.
+ */
+const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t channel);
+
 /* The voice or stage channel with this name, in any case; 0: there is none, or several. */
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name);
 

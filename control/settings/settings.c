@@ -514,6 +514,15 @@ bool settings_guest(const struct settings *s)
 		!configured(s, ROLE_TEXT));
 }
 
+const char *settings_own_instructions(const struct settings *s)
+{
+	const struct settings_row *r = settings_rows;
+
+	while (r->offset != offsetof(struct settings, instructions))
+		r++;
+	return strcmp(s->instructions, r->text_def) ? s->instructions : "";
+}
+
 const char *settings_brain_url(const struct settings *s)
 {
 	return *s->records.voice_url ? s->records.voice_url : NULL;

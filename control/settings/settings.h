@@ -103,6 +103,8 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg);
 /* True if the rules for a guest apply: asked for, or, while that is left to it, when no configured
  * provider serves voice or text. */
 bool settings_guest(const struct settings *s);
+/* The setting instructions, "" if that is the default, which is about speaking. Borrowed. */
+const char *settings_own_instructions(const struct settings *s);
 /* Address of the first provider of the role voice, NULL while it is not known (the embedded engine
  * has not started). Borrowed. */
 const char *settings_brain_url(const struct settings *s);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/text/attached.h"
+#include "control/text/content.h"
 #include "proto/base/utf8.h"
 
 enum {
@@ -134,11 +135,13 @@ void enclosed_of_strangers(const json_t *message, bool embeds, char buf[ENCLOSED
 {
 	const json_t *of = enclosed_forwarded(message);
 	struct lines l = {.buf = buf};
+	char content[ENCLOSED_PART];
 
 	*buf = '\0';
 	if (of) {
 		begin_line(&l, "forwarded");
-		add_part(&l, text_at(of, "content"), "");
+		content_copy(content, sizeof content, of, 0, "");
+		add_part(&l, content, "");
 		end_line(&l);
 		add_stickers(&l, of);
 		add_poll(&l, json_object_get(of, "poll"));

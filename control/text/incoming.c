@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/text/content.h"
 #include "control/text/enclosed.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
@@ -34,14 +35,6 @@ void incoming_copy_name(char to[INCOMING_NAME], const char *name)
 			*p = ' ';
 }
 
-/* The name that others see in the server, else the one of the account. */
-static const char *name_of(const json_t *user, const json_t *member)
-{
-	const char *nick = text_at(member, "nick"), *global = text_at(user, "global_name");
-
-	return *nick ? nick : *global ? global : text_at(user, "username");
-}
-
 /* ---- the text ---- */
 
 struct text {
@@ -56,61 +49,6 @@ static void put(struct text *t, const char *text, size_t n)
 	memcpy(t->buf + t->n, text, n);
 	t->n += n;
 	t->buf[t->n] = '\0';
-}
-
-/* "<@123>" and "<@!123>": the bytes of it, and *user. 0: it is none. */
-static size_t read_mention(const char *text, uint64_t *user)
-{
-	char digits[21];
-	size_t first, n;
-
-	if (strncmp(text, "<@", 2) != 0)
-		return 0;
-	first = text[2] == '!' ? 3 : 2;
-	n = strspn(text + first, "0123456789");
-	if (!n || n >= sizeof digits || text[first + n] != '>')
-		return 0;
-	memcpy(digits, text + first, n);
-	digits[n] = '\0';
-	return discord_snowflake(digits, user) ? first + n + 1 : 0;
-}
-
-static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NAME])
-{
-	const json_t *m;
-	size_t i;
-
-	json_array_foreach(mentions, i, m)
-	{
-		if (id_at(m, "id") == user) {
-			incoming_copy_name(to, name_of(m, json_object_get(m, "member")));
-			return *to != '\0';
-		}
-	}
-	return false;
-}
-
-static void put_content(struct text *t, const json_t *d, uint64_t self, const char *name)
-{
-	const char *text = text_at(d, "content");
-
-	while (*text) {
-		char who[INCOMING_NAME];
-		uint64_t user = 0;
-		size_t n = read_mention(text, &user);
-
-		if (n && user == self)
-			incoming_copy_name(who, name);
-		if (n && (user == self || find_name(json_object_get(d, "mentions"), user, who))) {
-			put(t, "@", 1);
-			put(t, who, strlen(who));
-			text += n;
-			continue;
-		}
-		n = 1 + strcspn(text + 1, "<");
-		put(t, text, n);
-		text += n;
-	}
 }
 
 static void put_line(struct text *t, const char *line)
@@ -173,7 +111,7 @@ static void read_mentions(struct incoming *in, const json_t *d, uint64_t self)
 	}
 }
 
-static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
+static void read_reply(struct incoming *in, const json_t *d, uint64_t self, const char *name)
 {
 	const json_t *of = json_object_get(d, "referenced_message");
 	const json_t *author = json_object_get(of, "author");
@@ -187,9 +125,9 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
 		in->to_bot = true;
 	else
 		in->to_others = true;
-	incoming_copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
+	incoming_copy_name(in->quoted_name, content_name(author, json_object_get(of, "member")));
 	attached_read(&in->quoted_files, json_object_get(of, "attachments"));
-	put(&t, text_at(of, "content"), strlen(text_at(of, "content")));
+	t.n = content_copy(in->quoted, sizeof in->quoted, of, self, name);
 	put_own(&t, of, &in->quoted_files);
 	in->quoted_strangers = put_strangers(&t, of, true);
 	utf8_plain(in->quoted);
@@ -212,7 +150,7 @@ static void read_text(struct incoming *out, const json_t *d, uint64_t self, cons
 	struct text t = {.buf = out->text, .size = sizeof out->text};
 	bool embeds = !*text_at(d, "content") || out->bot;
 
-	put_content(&t, d, self, name);
+	t.n = content_copy(out->text, sizeof out->text, d, self, name);
 	attached_read(&out->files, json_object_get(d, "attachments"));
 	put_own(&t, d, &out->files);
 	out->own = t.n;
@@ -246,11 +184,11 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	out->self = out->user && out->user == self;
 	out->bot = !out->self && (json_is_true(json_object_get(author, "bot")) ||
 				  json_object_get(m, "webhook_id") != NULL);
-	incoming_copy_name(out->name, name_of(author, json_object_get(m, "member")));
+	incoming_copy_name(out->name, content_name(author, json_object_get(m, "member")));
 	read_mentions(out, m, self);
 	/* A forwarded message refers to another one and is no reply. */
 	if (!starter && type_of(d) == MESSAGE_REPLY)
-		read_reply(out, d, self);
+		read_reply(out, d, self, name);
 	read_text(out, m, self, name);
 	if (json_is_string(nonce))
 		utf8_copy(out->nonce, sizeof out->nonce, json_string_value(nonce));
@@ -312,6 +250,41 @@ int incoming_stop(struct incoming_change *out, const json_t *d)
 		return EBADMSG;
 	/* U+1F6D1; clients may add a selector of its form. */
 	return strncmp(emoji, "\xf0\x9f\x9b\x91", 4) == 0 ? 0 : ENOMSG;
+}
+
+/* Puts text in the place of n bytes at this one of buf. False: there is no place for it. */
+static bool replace(char *buf, size_t size, char *at, size_t n, const char *text)
+{
+	size_t m = strlen(text), rest = strlen(at + n) + 1;
+
+	if ((size_t)(at - buf) + m + rest > size)
+		return false;
+	memmove(at + m, at + n, rest);
+	memcpy(at, text, m);
+	return true;
+}
+
+/* own: NULL, or bytes of it, which become others. */
+static void name_channels(char *buf, size_t size, size_t *own, incoming_channel_h *h, void *arg)
+{
+	for (char *at = strstr(buf, "<#"); at; at = strstr(at + 1, "<#")) {
+		char name[INCOMING_NAME + 1] = "#";
+		uint64_t channel = 0;
+		size_t n = content_channel(at, &channel);
+		const char *known = n ? h(channel, arg) : "";
+
+		incoming_copy_name(name + 1, known);
+		if (!name[1] || !replace(buf, size, at, n, name))
+			continue;
+		if (own && (size_t)(at - buf) < *own)
+			*own = *own - n + strlen(name);
+	}
+}
+
+void incoming_name_channels(struct incoming *in, incoming_channel_h *h, void *arg)
+{
+	name_channels(in->text, sizeof in->text, &in->own, h, arg);
+	name_channels(in->quoted, sizeof in->quoted, NULL, h, arg);
 }
 
 void incoming_name_role(struct incoming *in, uint64_t role, const char *name)

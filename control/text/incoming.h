@@ -66,6 +66,11 @@ void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title
 /* The role's mention in the text is read as one of this name; where there is no place, it stays. */
 void incoming_name_role(struct incoming *in, uint64_t role, const char *name);
 
+/* The name of a channel; "": it is not known. Borrowed until the next call. */
+typedef const char *(incoming_channel_h)(uint64_t channel, void *arg);
+/* Mentions of channels in its texts become their names. */
+void incoming_name_channels(struct incoming *in, incoming_channel_h *h, void *arg);
+
 /* A name as prompts have it: one plain line. */
 void incoming_copy_name(char to[INCOMING_NAME], const char *name);
 

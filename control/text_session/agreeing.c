@@ -1,9 +1,9 @@
 /* Questions for a yes to a call of a tool, and who is who in a server (inside.h). */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/discord/components.h"
 #include "control/discord/rest.h"
@@ -72,6 +72,18 @@ const char *text_member_name(const struct text_guild *g, uint64_t user)
 	return "";
 }
 
+/* What incoming_copy_name cannot show is a blank by now. */
+bool text_member_same_name(const char *a, const char *b)
+{
+	do {
+		a += strspn(a, " ");
+		b += strspn(b, " ");
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+	} while (*a && *a++ && *b++);
+	return true;
+}
+
 /* The second one is marked, as in a room (control/room/base/people.h). */
 static bool is_second(const struct text_guild *g, uint64_t user, const char *name, bool known)
 {
@@ -79,7 +91,7 @@ static bool is_second(const struct text_guild *g, uint64_t user, const char *nam
 		const struct text_member *m = &g->member[i];
 
 		if (m->user && m->user != user && (!known || m->user < user) &&
-		    strcasecmp(m->name, name) == 0)
+		    text_member_same_name(m->name, name))
 			return true;
 	}
 	return false;

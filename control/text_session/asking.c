@@ -20,8 +20,6 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { HISTORY_BYTES = 24 << 10 /* of earlier messages; older ones are left out */ };
-
 static void take_event(const struct roles_event *ev, void *arg);
 
 /* ---- jobs ---- */
@@ -294,175 +292,6 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 	ask_waiting(g);
 }
 
-/* The text with its further lines indented; returns its bytes. to NULL: only those. */
-static size_t put_lines(char *to, const char *text)
-{
-	static const char indent[] = "    ";
-	size_t n = 0;
-
-	for (; *text; text++) {
-		if (to)
-			to[n] = *text;
-		n++;
-		if (*text != '\n' && *text != '\r')
-			continue;
-		if (to)
-			memcpy(to + n, indent, sizeof indent - 1);
-		n += sizeof indent - 1;
-	}
-	if (to)
-		to[n] = '\0';
-	return n;
-}
-
-char *text_asking_label(const char *name, const char *text)
-{
-	size_t n = strlen(name);
-	char *all = malloc(n + 5 + put_lines(NULL, text));
-
-	if (!all)
-		return NULL;
-	sprintf(all, "[%s]: ", name);
-	put_lines(all + n + 4, text);
-	return all;
-}
-
-/* NULL: hardly any time passed. */
-static const char *gap_between(uint64_t from, uint64_t to)
-{
-	uint64_t hours = to > from ? (to - from) / (3600 * NS_PER_S) : 0;
-
-	return hours >= 24 ? PROMPT_TEXT_DAYS : hours ? PROMPT_TEXT_HOURS : NULL;
-}
-
-/* skip: so many gaps are left out yet. */
-static size_t put_gap(struct engine_message *to, uint64_t from, uint64_t until, size_t *skip)
-{
-	const char *gap = gap_between(from, until);
-
-	if (!gap || *skip) {
-		*skip -= gap != NULL;
-		return 0;
-	}
-	*to = (struct engine_message){.role = ENGINE_USER, .speaker = "", .text = gap};
-	return 1;
-}
-
-/* Gaps that are too many to be told: the first ones. */
-static size_t gaps_left_out(const struct text_line *lines, size_t first, size_t n, uint64_t now)
-{
-	size_t gaps = 0;
-
-	for (size_t i = first; i < n; i++)
-		gaps += gap_between(lines[i].at, i + 1 < n ? lines[i + 1].at : now) != NULL;
-	return gaps > TEXT_GAPS ? gaps - TEXT_GAPS : 0;
-}
-
-/* The first of the lines that are told. *bytes: what they need. */
-static size_t first_told(const struct text_line *lines, size_t n, size_t *bytes)
-{
-	size_t first = n;
-
-	*bytes = 1;
-	while (first) {
-		size_t more = put_lines(NULL, lines[first - 1].text) + 1;
-
-		if (*bytes + more > HISTORY_BYTES)
-			break;
-		*bytes += more;
-		first--;
-	}
-	return first;
-}
-
-char *text_asking_history(const struct text_guild *g, const struct text_line *lines, size_t n_lines,
-			  struct engine_message *to, size_t *n_to)
-{
-	uint64_t now = env_now(g->ts->conf.env);
-	size_t bytes, n = 0, at = 0, first = first_told(lines, n_lines, &bytes);
-	size_t skip = gaps_left_out(lines, first, n_lines, now);
-	char *texts = malloc(bytes);
-
-	*n_to = 0;
-	if (!texts)
-		return NULL;
-	for (size_t i = first; i < n_lines; i++) {
-		const struct text_line *l = &lines[i];
-
-		to[n++] = (struct engine_message){.role = l->bot ? ENGINE_ASSISTANT : ENGINE_USER,
-						  .speaker = l->bot ? "" : l->name,
-						  .text = texts + at};
-		/* The bot's own stand in no brackets. */
-		at += l->bot ? (size_t)sprintf(texts + at, "%s", l->text) + 1
-			     : put_lines(texts + at, l->text) + 1;
-		n += put_gap(to + n, l->at, i + 1 < n_lines ? lines[i + 1].at : now, &skip);
-	}
-	*n_to = n;
-	return texts;
-}
-
-/* What the messages reply to, as far as it is not among the lines. */
-static size_t put_quotes(struct text_job *job, const struct text_effect *e,
-			 struct engine_message *to)
-{
-	const struct text_guild *g = job->g;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < TEXT_QUOTES; i++) {
-		const struct text_quote *q = &g->quote[i];
-		bool bot = q->user == g->ts->self, told = !q->reply, asked = false;
-
-		for (size_t k = 0; k < e->n_history; k++)
-			told = told || e->history[k].message == q->message;
-		for (size_t k = 0; k < e->n_triggers; k++)
-			asked = asked || e->triggers[k]->message == q->reply;
-		if (!asked || told)
-			continue;
-		job->others |= !bot && q->user != job->user;
-		job->strangers |= q->strangers;
-		to[n++] = (struct engine_message){.role = bot ? ENGINE_ASSISTANT : ENGINE_USER,
-						  .speaker = bot ? "" : q->name,
-						  .text = q->text};
-	}
-	return n;
-}
-
-/* The messages that are answered, a line each. NULL without memory; the caller frees it. */
-static char *join_triggers(const struct text_effect *e)
-{
-	char *all = NULL;
-
-	for (size_t i = 0; i < e->n_triggers; i++) {
-		char *one = text_asking_label(e->triggers[i]->name, e->triggers[i]->text);
-		char *more = NULL;
-
-		if (one && asprintf(&more, "%s%s%s", all ? all : "", all ? "\n" : "", one) < 0)
-			more = NULL;
-		free(one);
-		free(all);
-		if (!more)
-			return NULL;
-		all = more;
-	}
-	return all;
-}
-
-/* What is put last: the messages, or the result that the person is to be told. NULL without memory;
- * the caller frees it. */
-static char *write_question(const struct text_job *job, const struct text_effect *e,
-			    const struct text_line *since, size_t n_since)
-{
-	const char *name = text_member_name(job->g, e->user);
-	char *text;
-
-	if (e->kind == TEXT_KIND_ANSWER)
-		return n_since ? text_since_join(job, e, since, n_since) : join_triggers(e);
-	if (e->kind == TEXT_KIND_INITIATIVE)
-		return strdup(PROMPT_TEXT_INITIATIVE);
-	return asprintf(&text, PROMPT_TEXT_RESULT, *name ? name : "somebody", e->text) < 0 ? NULL
-											   : text;
-}
-
 /* In the place of a message: no other answer has it, in whatever channel. */
 static uint64_t name_result(const struct text_guild *g, uint64_t channel)
 {
@@ -471,75 +300,9 @@ static uint64_t name_result(const struct text_guild *g, uint64_t channel)
 	return fnv_bytes(fnv_bytes(FNV_BEGIN, &channel, sizeof channel), &now, sizeof now) | 1;
 }
 
-static const char *name_of(const struct text_guild *g)
-{
-	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
-}
-
-char *text_asking_instructions(const struct text_guild *g, bool required, bool reacts,
-			       size_t *stable)
-{
-	char *text = NULL;
-	int n = asprintf(&text, "%s" PROMPT_TEXT, g->settings->instructions, name_of(g));
-	char *all = NULL;
-
-	if (n < 0)
-		return NULL;
-	*stable = (size_t)n;
-	n = asprintf(&all, "%s%s%s", text, required ? PROMPT_TEXT_REQUIRED : PROMPT_TEXT_OPTIONAL,
-		     reacts ? PROMPT_TEXT_REACT : "");
-	free(text);
-	return n < 0 ? NULL : all;
-}
-
-static int write_ask(struct text_job *job, const struct text_effect *e)
-{
-	struct engine_message messages[TEXT_TOLD + TEXT_QUOTES + 1];
-	struct engine_ask ask = {.turn = e->reply,
-				 .purpose = PURPOSE_TEXT_REPLY,
-				 .model = "",
-				 .voice = "",
-				 .messages = messages};
-	size_t bytes, first = first_told(e->history, e->n_history, &bytes);
-	size_t before = e->n_history - e->n_since, since = first > before ? first : before;
-	char *question = write_question(job, e, e->history + since, e->n_history - since);
-	char *instructions =
-		text_asking_instructions(job->g, e->required, e->reacts, &ask.instructions_stable);
-	char *texts =
-		text_asking_history(job->g, e->history + first, since - first, messages, &ask.n);
-	int err = ENOMEM;
-
-	if (question && instructions && texts) {
-		ask.n += put_quotes(job, e, messages + ask.n);
-		messages[ask.n++] = (struct engine_message){
-			.role = ENGINE_USER, .speaker = "", .text = question};
-		ask.instructions = instructions;
-		err = engine_ask_copy(&job->ask, &ask);
-	}
-	free(question);
-	free(instructions);
-	free(texts);
-	return err;
-}
-
 bool text_asking_repeats(const struct text_job *job)
 {
 	return job->strangers || job->machines || job->others;
-}
-
-/* Whose words the model is told, which may ask it for calls in the name of another person. */
-static void note_lines(struct text_job *job, const struct text_effect *e)
-{
-	for (size_t i = 0; i < e->n_history; i++) {
-		const struct text_line *l = &e->history[i];
-		uint64_t of = l->bot ? l->answers : l->user;
-
-		job->machines |= l->machine;
-		job->strangers |= l->strangers;
-		job->others |= l->others || (of && of != job->user);
-	}
-	for (size_t i = 0; i < e->n_triggers; i++)
-		job->strangers |= e->triggers[i]->strangers;
 }
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
@@ -561,11 +324,9 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 	job->user = last ? last->user : e->user;
 	job->kind = e->kind;
 	job->strangers = e->strangers;
-	note_lines(job, e);
-	job->words = last ? join_triggers(e) : NULL;
 	job->keep = text_keeping_asked(g, e, job->first, job->user);
 	text_showing_collect(job, e);
-	if (write_ask(job, e)) {
+	if (text_prompt_answer(job, e)) {
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
@@ -578,20 +339,22 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 {
 	struct text_decision *d = g->decision;
-	char text[INCOMING_TEXT + sizeof PROMPT_TEXT_DECISION + TEXT_NAME];
-	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = text};
+	struct engine_message message = {.role = ENGINE_USER, .speaker = ""};
 	uint32_t tokens;
+	char *text = NULL;
 
 	while (d < g->decision + TEXT_DECISIONS && d->id)
 		d++;
-	if (d == g->decision + TEXT_DECISIONS || open_roles(g) || !may_spend(g, &tokens)) {
+	if (d < g->decision + TEXT_DECISIONS)
+		text = text_prompt_decision(g, e->text);
+	if (!text || open_roles(g) || !may_spend(g, &tokens)) {
+		free(text);
 		text_session_feed(g, &(struct text_event){.type = TEXT_CLASSIFIED,
 							  .channel = e->channel,
 							  .message = e->message});
 		return;
 	}
-	snprintf(text, sizeof text, PROMPT_TEXT_DECISION, name_of(g), e->text);
-	utf8_mend(text);
+	message.text = text;
 	*d = (struct text_decision){.id = ++g->next_decision,
 				    .roles = g->roles,
 				    .channel = e->channel,
@@ -605,6 +368,7 @@ void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 				       .voice = "",
 				       .messages = &message,
 				       .n = 1});
+	free(text);
 }
 
 static bool says_yes(struct slice words)

@@ -2,8 +2,9 @@
  *
  * text_session.c   the servers, events of the gateway, the steps of the cores
  * asking.c         answers and decisions of models
- * since.c          a question with the lines that are newer than its first message
+ * prompt.c         how messages and their authors stand in what a model is told
  * question.c       questions of commands
+ * quoting.c        what messages reply to
  * recall.c         what the memory has about a question
  * taking.c         what a restart is to know of messages
  * catching_up.c    what was missed, and what is owed after a restart, from the channels' history
@@ -53,13 +54,14 @@ enum {
 	TEXT_QUOTES = 16,   /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64,  /* of a server: the last answers that were asked for */
 	TEXT_WORKED = 16,   /* of a server: messages that an answer may take the place of */
+	TEXT_NOTED = 64,    /* of a server: public answers to commands */
 	TEXT_KEPT = 256,    /* of a server: messages of the last answers that were kept */
 	TEXT_MEMBERS = 64,  /* of a server, whose rank is known */
 	TEXT_ROLES = 32,    /* of a member */
 	TEXT_ASKED_BYTES = 2 * TOOL_QUESTION_MAX, /* of a question, as people see it */
 	TEXT_YES_GRACE_S = 30, /* the core ends a question, not the run of the tools */
 	TEXT_SEATS = 64,       /* channels whose tools are kept, of all servers */
-	TEXT_TAINTED = 256,
+	TEXT_TAINTED = 4096,
 	TEXT_CALLS = 4096, /* numbers for each ms since 1970: a double holds them exactly */
 	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
 	TEXT_GAPS = 6,	   /* between messages, that a model is told */
@@ -191,6 +193,11 @@ struct text_worked {
 	uint64_t message, first;
 };
 
+/* A message that holds the answer to a command and its question, which is another line. */
+struct text_noted {
+	uint64_t message, question;
+};
+
 /* A server, or (id 0) the direct messages. */
 struct text_guild {
 	struct text_session *ts;
@@ -214,10 +221,11 @@ struct text_guild {
 	uint64_t kept[TEXT_KEPT];
 	unsigned n_answers, n_kept; /* ever */
 	struct text_worked worked[TEXT_WORKED];
-	unsigned n_worked;    /* ever */
+	unsigned n_worked; /* ever */
+	struct text_noted noted[TEXT_NOTED];
+	unsigned n_noted;     /* ever */
 	uint32_t n_questions; /* ever */
 	uint32_t forgets;     /* so many people were forgotten */
-	uint64_t forgot_ms;   /* the last one, since 1970 */
 	struct text_seat *seats;
 	struct text_working *workings;
 	struct text_member member[TEXT_MEMBERS];
@@ -258,6 +266,11 @@ struct text_ended {
 	enum text_admission admission;
 };
 
+/* A channel whose seat gave way after text of strangers was read in it. */
+struct text_tainted {
+	uint64_t channel, at; /* at: ns */
+};
+
 struct text_session {
 	struct text_session_conf conf;
 	uint64_t self;
@@ -265,10 +278,11 @@ struct text_session {
 	struct tmr *tmr;
 	struct text_guild *guild[TEXT_GUILDS];
 	unsigned n_guilds;
-	unsigned n_seats;		/* of all servers */
-	uint64_t tainted[TEXT_TAINTED]; /* channels whose seats gave way after text of strangers */
-	unsigned n_tainted;		/* ever */
-	uint64_t last_start;		/* of a seat, ms since 1970 */
+	unsigned n_seats; /* of all servers */
+	struct text_tainted tainted[TEXT_TAINTED];
+	unsigned n_tainted;
+	uint64_t taint_lost_at; /* ns: the newest that had no place among them; 0: none */
+	uint64_t last_start;	/* of a seat, ms since 1970 */
 	bool stepping, stopped, keyed;
 	uint8_t arguments_key[ARGUMENTS_KEY]; /* made when the first arguments are told */
 	struct text_pending *first, **last;
@@ -309,6 +323,8 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t);
 struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* True if this user does not want to be read there. */
 bool text_session_refused(const struct text_guild *g, uint64_t user);
+/* True if the user was not to be read when they wrote this message, or was erased since. */
+bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t message);
 /* True if the object of the store, a fact or one that it ended, may be told in this channel: it was
  * told there, or where everybody may follow. */
 bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);
@@ -324,29 +340,15 @@ void text_question_end(struct text_job *job, enum text_reason reason);
  * may have been told of who is forgotten, are asked again; to be called after the core's step. */
 void text_questions_forget(struct text_guild *g, uint64_t user);
 void text_question_free(struct text_question *q);
+/* The line that is the question of a command whose answer this message is; 0: it is of none. */
+uint64_t text_question_line(const struct text_guild *g, uint64_t message);
 /* Ends those whose time is over. */
 void text_questions_expire(struct text_guild *g, uint64_t now);
 uint64_t text_questions_deadline(const struct text_guild *g);
 
-/* ---- since.c ---- */
-/* The messages of an answer, and in their places what others, or the bot, wrote since the first of
- * them. NULL without memory; the caller frees it. */
-char *text_since_join(const struct text_job *job, const struct text_effect *e,
-		      const struct text_line *since, size_t n_since);
-
 /* ---- asking.c ---- */
 /* A job at the end of the list. NULL without memory. */
 struct text_job *text_job_add(struct text_guild *g, uint32_t reply, uint64_t channel);
-/* The newest lines that fit, oldest first, and what time passed between them and until now. to:
- * TEXT_TOLD. Their texts are in what is returned, which the caller frees; NULL without memory. */
-char *text_asking_history(const struct text_guild *g, const struct text_line *lines, size_t n,
-			  struct engine_message *to, size_t *n_to);
-/* "[name]: text". Further lines of the text are indented, so that they are no further messages.
- * NULL without memory; the caller frees it. */
-char *text_asking_label(const char *name, const char *text);
-/* NULL without memory; the caller frees it. */
-char *text_asking_instructions(const struct text_guild *g, bool required, bool reacts,
-			       size_t *stable);
 void text_asking_begin(struct text_guild *g, const struct text_effect *e);
 void text_asking_classify(struct text_guild *g, const struct text_effect *e);
 /* Nothing of this reply is wanted any more, unless it is being sent. */
@@ -365,6 +367,30 @@ void text_asking_retire(struct text_guild *g);
 bool text_asking_may_retire(const struct text_guild *g);
 /* True if a model is asked something now. */
 bool text_asking_is_busy(const struct text_guild *g);
+
+/* ---- prompt.c ---- */
+/* Writes what the model is told for these messages, or of this result (job->ask, job->words), and
+ * notes whose words stand in it. ENOMEM. */
+int text_prompt_answer(struct text_job *job, const struct text_effect *e);
+/* The same for a question of a command. ENOMEM. */
+int text_prompt_question(struct text_job *job, const struct text_question *q);
+/* "[name]: text". Further lines of the text are indented, so that they are no further messages.
+ * NULL without memory; the caller frees it. */
+char *text_prompt_label(const char *name, const char *text);
+/* The text alone, likewise. */
+char *text_prompt_lines(const char *text);
+/* NULL without memory; the caller frees it. */
+char *text_prompt_decision(const struct text_guild *g, const char *message);
+
+/* ---- quoting.c ---- */
+/* True if models may not be told this message of the user from before: they refused, or may be
+ * repeated by the bot. asker: who replies to it. */
+bool text_quoting_bars(const struct text_guild *g, uint64_t user, uint64_t message, uint64_t asker);
+/* Keeps what the message replies to. */
+void text_quoting_keep(struct text_guild *g, const struct incoming *in);
+/* The message is gone, or (0) all of the user's and of the bot, which may repeat them. */
+void text_quoting_drop(struct text_guild *g, uint64_t message, uint64_t user);
+void text_quoting_edit(struct text_guild *g, const struct incoming *in);
 
 /* ---- recall.c ---- */
 /* Looks for what the memory has for the answer. False: there is nothing to look for. Otherwise
@@ -529,6 +555,8 @@ bool text_tools_busy(const struct text_guild *g);
 bool text_tools_tainted(const struct text_guild *g, uint64_t channel);
 /* The settings are others. */
 void text_tools_settings(const struct text_guild *g);
+/* Ends this user's calls; what tasks of workers are about is not told any more. */
+void text_tools_forget(const struct text_guild *g, uint64_t user);
 void text_tools_free(struct text_guild *g);
 
 /* ---- agreeing.c ---- */
@@ -538,6 +566,8 @@ void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);
 enum { TEXT_CALLED = INCOMING_NAME + 8 };
+/* True if readers take them for one: blanks and the case of letters do not count. */
+bool text_member_same_name(const char *a, const char *b);
 /* The name of this user in prompts, of whom the store has one: the present one if it is known, and
  * never the present name of somebody else. Returns to. */
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,

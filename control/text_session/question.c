@@ -15,9 +15,6 @@
 
 enum { AGAIN_MOST = 4 /* times that one question is asked again because somebody was forgotten */ };
 
-/* Bit of the lines that are answers: no message of Discord has it. */
-#define ANSWER_LINE (UINT64_C(1) << 63)
-
 static void publish(struct text_guild *g, const struct text_job *job, enum text_reason reason)
 {
 	text_session_publish(g, &(struct text_trigger){.guild = g->id,
@@ -134,48 +131,6 @@ static enum text_reason refusal_of(const struct text_guild *g, const struct text
 	return reason;
 }
 
-/* "[name]: text", as messages stand in the prompt. NULL without memory; the caller frees it. */
-static char *write_question(const struct text_question *q)
-{
-	char name[INCOMING_NAME];
-
-	incoming_copy_name(name, q->name);
-	return text_asking_label(name, q->text);
-}
-
-static int write_ask(struct text_job *job, const struct text_question *q)
-{
-	struct engine_message messages[TEXT_TOLD + 2];
-	struct engine_ask ask = {.turn = job->reply,
-				 .purpose = PURPOSE_TEXT_REPLY,
-				 .model = "",
-				 .voice = "",
-				 .messages = messages};
-	const struct text_line *lines = NULL;
-	size_t n = q->material ? 0
-			       : text_chat_lines(job->g->core, q->channel,
-						 env_now(job->g->ts->conf.env), &lines);
-	char *question = write_question(q);
-	char *instructions =
-		text_asking_instructions(job->g, true, false, &ask.instructions_stable);
-	char *texts = text_asking_history(job->g, lines, n, messages, &ask.n);
-	int err = ENOMEM;
-
-	if (question && instructions && texts) {
-		if (q->material)
-			messages[ask.n++] = (struct engine_message){
-				.role = ENGINE_USER, .speaker = "", .text = q->material};
-		messages[ask.n++] = (struct engine_message){
-			.role = ENGINE_USER, .speaker = "", .text = question};
-		ask.instructions = instructions;
-		err = engine_ask_copy(&job->ask, &ask);
-	}
-	free(question);
-	free(instructions);
-	free(texts);
-	return err;
-}
-
 /* What the memory has, as for a message of the channel. */
 static bool recall(struct text_job *job, const struct text_question *q)
 {
@@ -204,7 +159,7 @@ static void begin(struct text_job *job, const struct text_question *q)
 {
 	struct text_guild *g = job->g;
 
-	if (write_ask(job, q)) {
+	if (text_prompt_question(job, q)) {
 		text_question_end(job, TEXT_REASON_NO_MEMORY);
 		return;
 	}
@@ -278,6 +233,7 @@ void text_session_ask(struct text_session *ts, const struct text_question *q, te
 	struct text_job *job =
 		g ? text_job_add(g, TEXT_QUESTION | ++g->n_questions, q->channel) : NULL;
 	enum text_reason refusal;
+	char name[INCOMING_NAME];
 
 	if (!job) {
 		h(&(struct text_outcome){.reason =
@@ -298,13 +254,26 @@ void text_session_ask(struct text_session *ts, const struct text_question *q, te
 	job->forgets = g->forgets;
 	if (!copy_question(&job->asked, q))
 		refusal = TEXT_REASON_NO_MEMORY;
-	if (refusal)
+	if (refusal) {
 		text_question_end(job, refusal);
-	else
-		begin(job, &job->asked);
+		return;
+	}
+	incoming_copy_name(name, q->name);
+	if (*name)
+		text_member_keep(g, q->user, name, NULL);
+	begin(job, &job->asked);
 }
 
-void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer)
+uint64_t text_question_line(const struct text_guild *g, uint64_t message)
+{
+	for (unsigned i = 0; i < TEXT_NOTED; i++)
+		if (message && g->noted[i].message == message)
+			return g->noted[i].question;
+	return 0;
+}
+
+void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer,
+		       uint64_t message)
 {
 	struct text_guild *g = text_session_open(ts, q->guild);
 	char name[INCOMING_NAME];
@@ -326,7 +295,8 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 	if (!g || text_session_refused(g, q->user))
 		return;
 	text_session_feed(g, &ev);
-	ev.message |= ANSWER_LINE;
+	g->noted[g->n_noted++ % TEXT_NOTED] = (struct text_noted){message, q->id};
+	ev.message = message;
 	ev.user = ts->self;
 	ev.name = ts->name;
 	ev.text = answer;

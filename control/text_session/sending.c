@@ -11,6 +11,7 @@
 #include "control/settings/settings.h"
 #include "control/text/markdown.h"
 #include "control/text/taken.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -331,13 +332,26 @@ static int request_part(struct text_job *job, const char *content)
 	return err;
 }
 
+/* What models write must not look as if a tool were at work: it would be taken for no answer. */
+static bool next_part(struct split *split, char content[SPLIT_BYTES])
+{
+	const size_t mark = sizeof TEXT_WORKING_MARK - 1;
+	bool more = split_next(split, content);
+
+	while (more && text_working_is(content))
+		memmove(content, content + mark, strlen(content + mark) + 1);
+	if (more && !content[strspn(content, " \n")])
+		strcpy(content, "\xe2\x80\xa6");
+	return more;
+}
+
 /* The parts of the answer, and then a message that is the question and nothing else: no file, no
  * code block and no mark of the answer can hide it. False: nothing is left. */
 static bool next_content(struct text_job *job, char content[SPLIT_BYTES])
 {
 	if (job->asking)
 		return false;
-	if (!(job->as_file && job->part) && split_next(&job->split, content))
+	if (!(job->as_file && job->part) && next_part(&job->split, content))
 		return true;
 	job->asking =
 		job->question && text_markdown_escape(job->question, content, TEXT_ASKED_BYTES);
@@ -439,7 +453,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	job->as_file = split_count(text) > TEXT_PARTS;
 	split_begin(&job->split, text);
 	ahead = job->split;
-	if (!split_next(&ahead, first) && job->question)
+	if (!next_part(&ahead, first) && job->question)
 		text_markdown_escape(job->question, first, TEXT_ASKED_BYTES);
 	job->keeping = text_taking_sending(job, e, taken_mark(first));
 	if (!job->keeping)

@@ -349,62 +349,28 @@ uint64_t text_session_age(const struct text_session *ts, uint64_t message)
 	return now > ms ? (now - ms) * NS_PER_MS : 0;
 }
 
-/* True if the user was not to be read when they wrote this message, or was erased since. */
-static bool is_unread(const struct text_guild *g, uint64_t user, uint64_t message)
+bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t message)
 {
 	return missed_ms_of(message) < consent_unread_before(g->ts->conf.consents, g->id, user,
 							     (enum consent)g->settings->consent);
-}
-
-/* Of a person who does not want to be read nothing is quoted, nor of the bot what may repeat
- * somebody who was forgotten since. */
-static void keep_quote(struct text_guild *g, const struct incoming *in)
-{
-	struct text_quote *q = &g->quote[g->n_quotes % TEXT_QUOTES];
-
-	if (!*in->quoted || !in->replied_user ||
-	    (in->replied_user == g->ts->self && missed_ms_of(in->replies_to) < g->forgot_ms) ||
-	    (in->replied_user != g->ts->self &&
-	     (text_session_refused(g, in->replied_user) ||
-	      is_unread(g, in->replied_user, in->replies_to) ||
-	      settings_ids_have(g->settings->blocked_users, in->replied_user))))
-		return;
-	text_showing_quoted(g, in);
-	g->n_quotes++;
-	*q = (struct text_quote){.reply = in->message,
-				 .message = in->replies_to,
-				 .user = in->replied_user,
-				 .strangers = in->quoted_strangers};
-	q->kept = text_keeping_may(g, in->replied_user, text_session_age(g->ts, in->replies_to));
-	utf8_copy(q->name, sizeof q->name, in->quoted_name);
-	utf8_copy(q->text, sizeof q->text, in->quoted);
-}
-
-/* The message is gone, or (0) all of the user's and of the bot, which may repeat them. */
-static void drop_quotes(struct text_guild *g, uint64_t message, uint64_t user)
-{
-	for (unsigned i = 0; i < TEXT_QUOTES; i++)
-		if (message ? g->quote[i].message == message
-			    : g->quote[i].user == user || g->quote[i].user == g->ts->self)
-			g->quote[i] = (struct text_quote){0};
-}
-
-/* An empty text may be one that Discord keeps from the bot. */
-static void edit_quotes(struct text_guild *g, const struct incoming *in)
-{
-	if (!*in->text)
-		drop_quotes(g, in->message, 0);
-	for (unsigned i = 0; i < TEXT_QUOTES; i++)
-		if (g->quote[i].message == in->message) {
-			g->quote[i].strangers = in->strangers;
-			utf8_copy(g->quote[i].text, sizeof g->quote[i].text, in->text);
-		}
 }
 
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title)
 {
 	return ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
+}
+
+struct channel_names {
+	const struct text_session_conf *c;
+	uint64_t guild;
+};
+
+static const char *channel_name(uint64_t channel, void *arg)
+{
+	const struct channel_names *n = arg;
+
+	return n->c->channelh(n->guild, channel, n->c->arg);
 }
 
 /* A mention of the bot's own role is one of the bot. */
@@ -420,6 +386,9 @@ int text_session_read(struct text_session *ts, const json_t *d)
 		if (parent)
 			incoming_set_thread(&ts->in, parent, title);
 	}
+	if (!err && ts->in.guild && c->channelh)
+		incoming_name_channels(&ts->in, channel_name,
+				       &(struct channel_names){c, ts->in.guild});
 	for (unsigned i = 0; !err && c->roleh && i < ts->in.n_roles; i++)
 		if (c->roleh(ts->in.guild, ts->in.role[i], c->arg)) {
 			ts->in.to_bot = true;
@@ -471,9 +440,10 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	/* Of what the history has, some may have been written while its author was not to be read.
 	 */
 	ev.age = came == TEXT_CAME_NOW ? 0 : text_session_age(ts, ts->in.message);
-	ev.refused = !ts->in.self &&
-		     (text_session_refused(g, ts->in.user) ||
-		      (came == TEXT_CAME_MISSED && is_unread(g, ts->in.user, ts->in.message)));
+	ev.refused =
+		!ts->in.self &&
+		(text_session_refused(g, ts->in.user) ||
+		 (came == TEXT_CAME_MISSED && text_session_unread(g, ts->in.user, ts->in.message)));
 	ev.kept = !ts->in.self && text_keeping_may(g, ts->in.user, ev.age);
 	ev.barred =
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
@@ -486,7 +456,7 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 		take_nickname(g);
 	/* The history of a channel has messages that were taken before, too. */
 	if (!ev.refused && !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
-		keep_quote(g, &ts->in);
+		text_quoting_keep(g, &ts->in);
 		if (!is_blocked(g, &ev)) {
 			text_showing_keep(g, &ts->in);
 			text_keeping_written(g, &ts->in, ev.age);
@@ -505,8 +475,7 @@ void text_session_note_starter(struct text_session *ts)
 	struct text_event ev = event_of(TEXT_MESSAGE, &ts->in);
 
 	if (!g || !*ts->in.text || is_blocked(g, &ev) ||
-	    (!ts->in.self &&
-	     (text_session_refused(g, ts->in.user) || is_unread(g, ts->in.user, ts->in.message))))
+	    text_quoting_bars(g, ts->in.user, ts->in.message, 0))
 		return;
 	ev.noted = true;
 	ev.age = text_session_age(ts, ts->in.message);
@@ -565,10 +534,27 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	ev = event_of(TEXT_EDITED, &ts->in);
 	if (!g)
 		return;
-	edit_quotes(g, &ts->in);
+	text_quoting_edit(g, &ts->in);
 	text_showing_edited(g, &ts->in);
 	feed_change(g, ev);
 	text_showing_stop_gone(g);
+}
+
+static void take_one_deletion(struct text_guild *g, const struct incoming_change *change,
+			      uint64_t message)
+{
+	struct text_event ev = {.type = TEXT_DELETED,
+				.guild = change->guild,
+				.channel = change->channel,
+				.message = text_question_line(g, message)};
+
+	if (ev.message)
+		text_session_feed(g, &ev);
+	ev.message = message;
+	text_quoting_drop(g, message, 0);
+	text_showing_drop(g, message, 0);
+	feed_change(g, ev);
+	text_showing_stop_looking(g, message, 0);
 }
 
 static void take_deletion(struct text_session *ts, const json_t *d)
@@ -583,15 +569,8 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 		text_showing_gone(ts, change.guild, change.channel, change.message[i]);
 	}
 	g = find_guild(ts, change.guild);
-	for (size_t i = 0; g && i < change.n; i++) {
-		drop_quotes(g, change.message[i], 0);
-		text_showing_drop(g, change.message[i], 0);
-		feed_change(g, (struct text_event){.type = TEXT_DELETED,
-						   .guild = change.guild,
-						   .channel = change.channel,
-						   .message = change.message[i]});
-		text_showing_stop_looking(g, change.message[i], 0);
-	}
+	for (size_t i = 0; g && i < change.n; i++)
+		take_one_deletion(g, &change, change.message[i]);
 }
 
 /* The messages of a channel go with it. */
@@ -690,8 +669,7 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			ts->guild[i]->forgets++;
-			ts->guild[i]->forgot_ms = env_wall_ms(ts->conf.env);
-			drop_quotes(ts->guild[i], 0, user);
+			text_quoting_drop(ts->guild[i], 0, user);
 			text_member_forget(ts->guild[i], user);
 			text_showing_drop(ts->guild[i], 0, user);
 			text_keeping_forget(ts->guild[i]);
@@ -699,6 +677,7 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 									     .user = user,
 									     .refused = refuses,
 									     .yes = guild != 0});
+			text_tools_forget(ts->guild[i], user);
 			text_questions_forget(ts->guild[i], refuses || !guild ? user : 0);
 			text_showing_stop_looking(ts->guild[i], 0, user);
 		}

@@ -81,11 +81,16 @@ struct text_session_conf {
 	void (*untypedh)(uint64_t guild, uint64_t channel, uint64_t message, void *arg);
 	/* An answer that is to be spoken, if the channel is the chat of a call. NULL accepted. */
 	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);
+	/* True if it would be, now. NULL accepted. */
+	bool (*spokenh)(uint64_t guild, uint64_t channel, void *arg);
 	/* This person's rank for tools, by the member object of a message. */
 	enum tool_rank (*rankh)(uint64_t guild, uint64_t user, const json_t *member, void *arg);
 	/* The channel or forum of this thread, 0: it is none; *title: borrowed until the next
 	 * event. NULL accepted. */
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
+	/* The name of this channel or thread, "": it is not known; borrowed until the next event.
+	 * NULL accepted. */
+	const char *(*channelh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if the bot may write in this channel of the server. */
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if it may put reactions on messages there. NULL accepted. */
@@ -157,8 +162,9 @@ typedef void(text_outcome_h)(const struct text_outcome *answer, void *arg);
  * Nobody else learns of the question. */
 void text_session_ask(struct text_session *ts, const struct text_question *q, text_outcome_h *h,
 		      void *arg);
-/* The question and its answer stand in the channel now, so that those who go on are understood. */
-void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer);
+/* The question and its answer stand in this message now, so that those who go on are understood. */
+void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer,
+		       uint64_t message);
 
 enum text_why_kind {
 	TEXT_WHY_UNKNOWN,  /* it is older than this control, or one of too many */

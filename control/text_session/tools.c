@@ -11,6 +11,7 @@
 
 #include "control/agent/usage_event.h"
 #include "control/engine/roles.h"
+#include "control/delegate/delegates.h"
 #include "control/events/events.h"
 #include "control/ledger/ledger.h"
 #include "control/mcp/servers.h"
@@ -219,6 +220,38 @@ static uint64_t spend(uint32_t reply, const char *tool, const struct tool_cost *
 
 /* ---- seats ---- */
 
+/* The place of the channel, or of the one that was noted the longest time ago. */
+static void note_tainted(struct text_session *ts, uint64_t channel)
+{
+	struct text_tainted *at = ts->tainted;
+	unsigned i = 0;
+
+	while (i < ts->n_tainted && ts->tainted[i].channel != channel)
+		i++;
+	if (i == TEXT_TAINTED) {
+		for (unsigned k = 1; k < TEXT_TAINTED; k++)
+			at = ts->tainted[k].at < at->at ? &ts->tainted[k] : at;
+		ts->taint_lost_at = at->at;
+	} else {
+		at = &ts->tainted[i];
+		ts->n_tainted += i == ts->n_tainted;
+	}
+	*at = (struct text_tainted){channel, env_now(ts->conf.env)};
+}
+
+/* The list may have lost it, as long as lines from then may be told. */
+static bool was_tainted(const struct text_guild *g, uint64_t channel)
+{
+	const struct text_session *ts = g->ts;
+	uint64_t hours = g->settings->store_words_hours ? g->settings->store_words_hours : 1;
+
+	for (unsigned i = 0; i < ts->n_tainted; i++)
+		if (ts->tainted[i].channel == channel)
+			return true;
+	return ts->taint_lost_at &&
+	       env_now(ts->conf.env) - ts->taint_lost_at < hours * 3600 * NS_PER_S;
+}
+
 static void seat_free(struct text_seat *seat)
 {
 	struct text_seat **at = &seat->g->seats;
@@ -235,7 +268,7 @@ static void seat_free(struct text_seat *seat)
 		if (j->seat == seat)
 			j->seat = NULL;
 	if (seat->calls && tools_run_tainted(tool_calls_run(seat->calls)))
-		ts->tainted[ts->n_tainted++ % TEXT_TAINTED] = seat->channel;
+		note_tainted(ts, seat->channel);
 	tool_calls_end(seat->calls);
 	text_workers_free(seat); /* cancels calls of servers, too */
 	mcp_seat_free(seat->mcp);
@@ -246,34 +279,63 @@ static void seat_free(struct text_seat *seat)
 	free(seat);
 }
 
-/* The list may have lost it. */
-static bool was_tainted(const struct text_session *ts, uint64_t channel)
-{
-	for (unsigned i = 0; i < TEXT_TAINTED && i < ts->n_tainted; i++)
-		if (ts->tainted[i] == channel)
-			return true;
-	return ts->n_tainted > TEXT_TAINTED;
-}
-
-static bool is_used(const struct text_seat *seat)
+/* A question for a yes alone may give way, as a last resort: nobody can agree to it any more. */
+static bool is_at_work(const struct text_seat *seat)
 {
 	for (const struct text_job *j = seat->g->jobs; j; j = j->next)
 		if (j->channel == seat->channel)
 			return true;
-	return text_agreeing_waits(seat->g, seat->channel) ||
-	       tools_run_open(tool_calls_run(seat->calls)) > 0;
+	return tool_calls_performs(seat->calls) || tools_run_open(tool_calls_run(seat->calls)) > 0;
 }
 
-/* The one unused for the longest time; NULL: all are in use. */
-static struct text_seat *idle_seat(const struct text_session *ts)
+static bool is_used(const struct text_seat *seat)
 {
-	struct text_seat *best = NULL;
+	return is_at_work(seat) || text_agreeing_waits(seat->g, seat->channel);
+}
+
+static unsigned count_seats(const struct text_guild *g)
+{
+	unsigned n = 0;
+
+	for (const struct text_seat *s = g->seats; s; s = s->next)
+		n++;
+	return n;
+}
+
+/* The one of a server, or (NULL) of all, that is unused for the longest time, or at least has
+ * nothing at work; NULL: there is none. */
+static struct text_seat *idle_seat(const struct text_session *ts, const struct text_guild *of)
+{
+	struct text_seat *idle = NULL, *asking = NULL;
 
 	for (unsigned i = 0; i < ts->n_guilds; i++)
-		for (struct text_seat *s = ts->guild[i]->seats; s; s = s->next)
-			if (!is_used(s) && (!best || s->used_at < best->used_at))
-				best = s;
-	return best;
+		for (struct text_seat *s = ts->guild[i]->seats; s; s = s->next) {
+			struct text_seat **best = is_used(s) ? &asking : &idle;
+
+			if ((!of || s->g == of) && !is_at_work(s) &&
+			    (!*best || s->used_at < (*best)->used_at))
+				*best = s;
+		}
+	return idle ? idle : asking;
+}
+
+/* No server takes the places of the others: it has a share of them. Direct messages are of many
+ * people. False: there is no place, and nothing that may give way. */
+static bool make_place(struct text_guild *g, uint64_t channel)
+{
+	unsigned share = TEXT_SEATS / (g->id ? 4 : 2);
+	bool over = count_seats(g) >= share;
+	struct text_seat *seat;
+
+	if (!over && g->ts->n_seats < TEXT_SEATS)
+		return true;
+	seat = idle_seat(g->ts, over ? g : NULL);
+	if (seat)
+		seat_free(seat);
+	else
+		log_warn("text_no_tools", "guild=%llu channel=%llu seats=%u",
+			 (unsigned long long)g->id, (unsigned long long)channel, count_seats(g));
+	return seat != NULL;
 }
 
 void text_tools_changed(void *arg)
@@ -302,7 +364,7 @@ static int open_calls(struct text_seat *seat)
 	err = builtins_alloc(&seat->builtins, &host);
 	if (!err)
 		err = builtins_add(seat->builtins, tool_calls_registry(seat->calls));
-	if (!err && was_tainted(g->ts, seat->channel))
+	if (!err && was_tainted(g, seat->channel))
 		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_RECALLED});
 	return err;
 }
@@ -312,18 +374,38 @@ bool text_tools_reach_out(const struct text_seat *seat)
 	return seat->g->id || seat->g->settings->text_direct_tools;
 }
 
-/* Without a place among its seats a channel has the other tools; so have direct messages, unless
- * the settings want it otherwise. */
+/* Without a place among its seats a channel has the other tools. */
 static void open_mcp(struct text_seat *seat)
 {
 	const struct text_session_conf *c = &seat->g->ts->conf;
 	const struct tool_room room = {tool_calls_registry(seat->calls), text_tool_host(seat),
 				       text_tools_changed};
 
-	if (!c->mcp || !text_tools_reach_out(seat))
-		seat->mcp = mcp_seat_free(seat->mcp);
-	else if (!seat->mcp && mcp_seat_alloc(&seat->mcp, c->mcp, &room))
+	if (c->mcp && !seat->mcp && mcp_seat_alloc(&seat->mcp, c->mcp, &room))
 		seat->mcp = NULL;
+}
+
+/* Ends what may not be called any more, and all calls with it. Not from inside of one of them. */
+static void close_reach(struct text_seat *seat)
+{
+	if (!seat->mcp && !seat->delegate)
+		return;
+	tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_ABORT});
+	seat->mcp = mcp_seat_free(seat->mcp);
+	text_workers_free(seat);
+}
+
+/* Direct messages reach neither servers nor workers, unless the settings want it otherwise. False:
+ * what they reached until now cannot go yet, because it performs a call at this moment. */
+static bool open_reach(struct text_seat *seat)
+{
+	if (text_tools_reach_out(seat)) {
+		open_mcp(seat);
+		text_workers_open(seat);
+	} else if (!tool_calls_performs(seat->calls)) {
+		close_reach(seat);
+	}
+	return text_tools_reach_out(seat) || (!seat->mcp && !seat->delegate);
 }
 
 static struct text_seat *find_seat(const struct text_guild *g, uint64_t channel)
@@ -348,15 +430,10 @@ uint64_t text_tools_numbers(struct text_session *ts)
 /* NULL: the settings want no tools, or there is no place or no memory. */
 static struct text_seat *open_seat(struct text_guild *g, uint64_t channel)
 {
-	struct text_seat *seat = find_seat(g, channel), *idle;
+	struct text_seat *seat = g->settings->tools ? find_seat(g, channel) : NULL;
 
-	if (seat || !g->settings->tools)
+	if (seat || !g->settings->tools || !make_place(g, channel))
 		return seat;
-	idle = g->ts->n_seats >= TEXT_SEATS ? idle_seat(g->ts) : NULL;
-	if (g->ts->n_seats >= TEXT_SEATS && !idle)
-		return NULL;
-	if (idle)
-		seat_free(idle);
 	seat = calloc(1, sizeof *seat);
 	if (!seat)
 		return NULL;
@@ -383,13 +460,25 @@ bool text_tools_tainted(const struct text_guild *g, uint64_t channel)
 {
 	const struct text_seat *seat = find_seat(g, channel);
 
-	return seat ? tools_run_tainted(tool_calls_run(seat->calls)) : was_tainted(g->ts, channel);
+	return seat ? tools_run_tainted(tool_calls_run(seat->calls)) : was_tainted(g, channel);
 }
 
 void text_tools_settings(const struct text_guild *g)
 {
-	for (const struct text_seat *s = g->seats; s; s = s->next)
+	for (struct text_seat *s = g->seats; s; s = s->next) {
 		text_workers_settings(s);
+		if (!text_tools_reach_out(s) && !tool_calls_performs(s->calls))
+			close_reach(s);
+	}
+}
+
+void text_tools_forget(const struct text_guild *g, uint64_t user)
+{
+	for (struct text_seat *s = g->seats; s; s = s->next) {
+		tool_calls_feed(s->calls,
+				&(struct tool_input){.type = TOOL_IN_ABORT, .user = user});
+		delegate_seat_forget(s->delegate);
+	}
 }
 
 bool text_tools_busy(const struct text_guild *g)
@@ -431,9 +520,9 @@ void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engin
 	if (!seat)
 		return;
 	seat->used_at = env_now(job->g->ts->conf.env);
-	open_mcp(seat);
-	text_workers_open(seat);
 	tell_prompt(job, seat);
+	if (!open_reach(seat))
+		return;
 	n = tools_registry_list(tool_calls_registry(seat->calls), list);
 	for (size_t i = 0; i < n; i++)
 		if (may_offer(job, seat, list[i].name))

@@ -74,7 +74,7 @@ struct tool_host text_tool_host(struct text_seat *seat);
 void text_tool_memory_free(struct text_seat *seat);
 
 /* ---- workers.c ---- */
-/* The channel takes part in tasks for workers, or it does not any more, as the settings want it. */
+/* The channel takes part in tasks for workers. */
 void text_workers_open(struct text_seat *seat);
 void text_workers_free(struct text_seat *seat);
 void text_workers_settings(const struct text_seat *seat);

@@ -84,9 +84,7 @@ static int take_seat(struct text_seat *seat)
 
 void text_workers_open(struct text_seat *seat)
 {
-	bool wanted = seat->g->ts->conf.delegates && text_tools_reach_out(seat);
-
-	if ((wanted && !seat->delegate && take_seat(seat)) || !wanted)
+	if (seat->g->ts->conf.delegates && !seat->delegate && take_seat(seat))
 		text_workers_free(seat);
 }
 

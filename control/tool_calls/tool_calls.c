@@ -220,6 +220,11 @@ void tool_calls_feed(struct tool_calls *c, const struct tool_input *in)
 	c->performing = false;
 }
 
+bool tool_calls_performs(const struct tool_calls *c)
+{
+	return c->performing;
+}
+
 static void timer_fired(void *arg)
 {
 	tool_calls_feed(arg, &(struct tool_input){.type = TOOL_IN_TIME});

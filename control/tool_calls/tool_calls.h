@@ -55,6 +55,8 @@ struct tools_run *tool_calls_run(struct tool_calls *c);
 /* One input into the run, and whatever performing its outputs causes after it. in is borrowed; its
  * strings, except the text, must outlive the performing of the running step. */
 void tool_calls_feed(struct tool_calls *c, const struct tool_input *in);
+/* True while an input is performed: c and what adds rows to its registry must not be freed. */
+bool tool_calls_performs(const struct tool_calls *c);
 /* A call that runs, or gets its output now, cost this. */
 void tool_calls_cost(struct tool_calls *c, uint32_t id, const struct tool_cost *cost);
 

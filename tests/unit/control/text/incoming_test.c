@@ -49,6 +49,46 @@ TEST(a_reply_to_the_bot_is_for_it_also_without_a_mention)
 	CHECK_STR(in.quoted, "first second");
 }
 
+static const char *channel_name(uint64_t channel, void *arg)
+{
+	const char *const *name = arg;
+
+	return channel == 5 ? *name : "";
+}
+
+/* A model cannot tell who an id is. */
+TEST(what_is_replied_to_and_forwarded_has_names_too)
+{
+	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		       "\"content\":\"who\",\"message_reference\":{\"message_id\":\"40\"},"
+		       "\"referenced_message\":{\"author\":{\"id\":\"502\",\"username\":\"bob\"},"
+		       "\"content\":\"<@501> brings the keys to <@502>, "
+		       "<@900>\",\"mentions\":[{\"id\":"
+		       "\"501\",\"username\":\"alice\"},{\"id\":\"502\",\"username\":\"bob\"}]}}"),
+		  0);
+	CHECK_STR(in.quoted, "@alice brings the keys to @bob, @Parley");
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"\",\"message_reference\":{\"type\":1},"
+		       "\"message_snapshots\":[{\"message\":{\"content\":\"<@502> comes\","
+		       "\"mentions\":[{\"id\":\"502\",\"username\":\"bob\"}]}}]}"),
+		  0);
+	CHECK_STR(in.text, "[forwarded: @bob comes]");
+}
+
+TEST(times_and_channels_can_be_read)
+{
+	const char *name = "ge[ne]ral";
+
+	CHECK_INT(take("{" HEAD ALICE
+		       "\"content\":\"<t:1764410000:F> and <t:60>, <t:1:, <t:9999999999999>\"}"),
+		  0);
+	CHECK_STR(in.text,
+		  "2025-11-29 09:53 UTC and 1970-01-01 00:01 UTC, <t:1:, <t:9999999999999>");
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"in <#5> or <#6>, <#5\",\"embeds\":[]}"), 0);
+	incoming_name_channels(&in, channel_name, &name);
+	CHECK_STR(in.text, "in #ge ne ral or <#6>, <#5");
+	CHECK_INT(in.own, strlen(in.text));
+}
+
 TEST(a_reply_to_others_a_role_and_everyone_are_for_others)
 {
 	CHECK_INT(
