@@ -86,7 +86,7 @@ static struct text_question question_of(const struct command *cmd)
 		.channel = cmd->in,
 		.user = cmd->user,
 		.id = cmd->id,
-		.name = command_user_name(cmd),
+		.name = cmd->name,
 		.text = command_text(cmd, "question"),
 	};
 }

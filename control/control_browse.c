@@ -235,7 +235,7 @@ static void ask_for_summary(struct browse_request *r, const char *fenced)
 				  .channel = cmd->in,
 				  .user = cmd->user,
 				  .id = cmd->id,
-				  .name = command_user_name(cmd),
+				  .name = cmd->name,
 				  .text = question,
 				  .material = fenced};
 

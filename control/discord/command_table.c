@@ -7,6 +7,7 @@
 #include "control/discord/interaction.h"
 #include "control/discord/music_commands.h"
 #include "control/words/words.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 /* Discord's types of commands, of which an interaction tells one, too. */
@@ -195,6 +196,18 @@ static int read_target(const json_t *data, struct command *cmd)
 	return 0;
 }
 
+static void read_name(const json_t *member, char to[COMMAND_USER_NAME])
+{
+	const json_t *user = json_object_get(member, "user");
+	const char *name = json_string_value(json_object_get(member, "nick"));
+
+	if (!name || !*name)
+		name = json_string_value(json_object_get(user, "global_name"));
+	if (!name || !*name)
+		name = json_string_value(json_object_get(user, "username"));
+	utf8_copy(to, COMMAND_USER_NAME, name ? name : "");
+}
+
 int command_parse(const json_t *d, struct command *out)
 {
 	const json_t *data = json_object_get(d, "data"), *member = json_object_get(d, "member");
@@ -214,6 +227,7 @@ int command_parse(const json_t *d, struct command *out)
 	field_id(d, "channel_id", &cmd.in);
 	field_id(d, "id", &cmd.id);
 	cmd.member = member;
+	read_name(member, cmd.name);
 	cmd.locale = interaction_locale(d);
 	cmd.options = json_object_get(data, "options");
 	*out = cmd;
@@ -235,37 +249,20 @@ static json_t *target_message(const json_t *data)
 json_t *command_extract(const json_t *d)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
-	const json_t *user = json_object_get(member, "user");
 
-	return json_pack("{s:i,s:O,s:O,s:O,s:O,s:O*,s:O*,s:{s:{s:O,s:O*,s:O*},s:O*,s:O*},"
-			 "s:{s:O,s:O*,s:O*,s:O*,s:o*}}",
-			 "type", INTERACTION_COMMAND, "id", json_object_get(d, "id"),
-			 "application_id", json_object_get(d, "application_id"), "token",
-			 json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
-			 "channel_id", json_object_get(d, "channel_id"), "locale",
-			 json_object_get(d, "locale"), "member", "user", "id",
-			 json_object_get(user, "id"), "username", json_object_get(user, "username"),
-			 "global_name", json_object_get(user, "global_name"), "nick",
-			 json_object_get(member, "nick"), "roles", json_object_get(member, "roles"),
-			 "data", "name", json_object_get(data, "name"), "type",
-			 json_object_get(data, "type"), "options", json_object_get(data, "options"),
-			 "target_id", json_object_get(data, "target_id"), "resolved",
-			 target_message(data));
+	return json_pack(
+		"{s:i,s:O,s:O,s:O,s:O,s:O*,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*,s:O*,s:O*,s:o*}}",
+		"type", INTERACTION_COMMAND, "id", json_object_get(d, "id"), "application_id",
+		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
+		"guild_id", json_object_get(d, "guild_id"), "channel_id",
+		json_object_get(d, "channel_id"), "locale", json_object_get(d, "locale"), "member",
+		"user", "id", json_object_get(json_object_get(member, "user"), "id"), "roles",
+		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
+		"type", json_object_get(data, "type"), "options", json_object_get(data, "options"),
+		"target_id", json_object_get(data, "target_id"), "resolved", target_message(data));
 }
 
 /* ---- what the user gave ---- */
-
-const char *command_user_name(const struct command *cmd)
-{
-	const json_t *user = json_object_get(cmd->member, "user");
-	const char *name = json_string_value(json_object_get(cmd->member, "nick"));
-
-	if (!name || !*name)
-		name = json_string_value(json_object_get(user, "global_name"));
-	if (!name || !*name)
-		name = json_string_value(json_object_get(user, "username"));
-	return name ? name : "";
-}
 
 /* The first option, if it is a subcommand. */
 static const json_t *subcommand_of(const struct command *cmd)

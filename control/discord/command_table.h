@@ -35,6 +35,8 @@ enum command_kind {
 
 /* A command that waits for its answer. Owned by struct commands; its holder gives it back with
  * command_reply. */
+enum { COMMAND_USER_NAME = 64 };
+
 struct command {
 	enum command_kind kind;
 	uint64_t id; /* of the interaction */
@@ -42,15 +44,15 @@ struct command {
 	uint64_t in;	       /* the channel where it was used */
 	const json_t *options; /* those of the interaction; borrowed as member is */
 	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
-	const char *locale;    /* of their client ("de", "pt-BR"), "" if not told; borrowed */
+	char name[COMMAND_USER_NAME]; /* of the user, as others see it in the server; "": not told
+				       */
+	const char *locale; /* of their client ("de", "pt-BR"), "" if not told; borrowed */
 	/* Of a menu: the message or user, and who wrote the message (0: nobody knows). */
 	uint64_t target, target_user;
 };
 
 /* For logs and events: "join", "why_message". */
 const char *command_name(enum command_kind kind);
-/* The name that others see in the server, "" if it was not told. Borrowed. */
-const char *command_user_name(const struct command *cmd);
 /* True if the answer is shown to its user alone. */
 bool command_is_private(const struct command *cmd);
 /* "" without one. Borrowed. */
@@ -63,8 +65,8 @@ uint64_t command_number(const struct command *cmd, const char *name);
 
 /* Reads an interaction: 0, EBADMSG malformed, ENOENT not one of ours. *out borrows from it. */
 int command_parse(const json_t *d, struct command *out);
-/* What command_parse needs of it, without anything else: of the member their names and roles, of a
- * message its author. New reference, NULL without memory. */
+/* What command_parse needs of it, without anything else: of the member their roles, of a message
+ * its author. New reference, NULL without memory. */
 json_t *command_extract(const json_t *d);
 
 /* The body of the registration. New reference. */

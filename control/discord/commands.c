@@ -498,6 +498,8 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 		free(w);
 		return;
 	}
+	/* No name is kept. */
+	memcpy(w->cmd.name, cmd.name, sizeof w->cmd.name);
 	w->owner = c;
 	w->overtaken = json_is_true(json_object_get(w->kept, "overtaken"));
 	w->order_until = env_now(c->env) + COMMAND_ORDER_MS * NS_PER_MS;

@@ -114,7 +114,7 @@ static const char *call(struct prompt *p, uint64_t user, const char *stored)
 	bool second;
 	size_t n;
 
-	text_member_called(p->g, user, stored, known);
+	text_member_called(p->g, user, *stored ? stored : "somebody", known);
 	while (i < p->n_authors &&
 	       (p->author[i].user != user || strcmp(p->author[i].known, known) != 0))
 		i++;
