@@ -75,7 +75,7 @@ bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message)
 }
 
 static enum text_signal signal_of(struct text_chat *chat, const struct text_trigger *t,
-				  bool *unclear)
+				  const struct text_event *ev, bool *unclear)
 {
 	enum text_signal signal;
 	bool occurs;
@@ -86,7 +86,7 @@ static enum text_signal signal_of(struct text_chat *chat, const struct text_trig
 	/* Others do not address the bot in the name of the person who shows their text. */
 	if (t->strangers)
 		return TEXT_SIGNAL_LLM_DECIDES;
-	signal = text_names_signal(chat, t->text, &occurs);
+	signal = text_names_signal(chat, text_names_said(ev), &occurs);
 	/* With the setting the model that answers decides, and may skip. */
 	*unclear = signal == TEXT_SIGNAL_LLM_DECIDES && occurs &&
 		   !chat->settings->text_unsolicited && !t->decide && !t->late;
@@ -122,17 +122,21 @@ static void owe(struct text_chat *chat, const struct text_channel *ch, const str
 	e->user = t->user;
 }
 
-/* What a model held for the bot's stays so while the name is in it. */
-void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_trigger *t)
+/* What a model held for the bot's stays so while the name is in it. While Discord is asked for the
+ * reaction that is its answer, nothing more is owed. */
+void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+			   const struct text_event *ev)
 {
+	bool reacts = l->state == TEXT_ASKED && ch->reply.state == TEXT_REPLY_REACTING;
+	struct text_trigger *t = &l->t;
 	enum text_signal before = t->signal;
 	bool unclear, owed = text_signal_forces(t->signal);
 
-	t->signal = signal_of(chat, t, &unclear);
+	t->signal = signal_of(chat, t, ev, &unclear);
 	if (unclear && before == TEXT_SIGNAL_LLM_DIRECT_ADDRESS)
 		t->signal = before;
 	t->admission = rule_of(chat->settings, t);
-	if (!owed && text_signal_forces(t->signal))
+	if (!owed && !reacts && text_signal_forces(t->signal))
 		owe(chat, ch, t);
 }
 
@@ -171,7 +175,7 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 			  bool unclear)
 {
 	enum text_reason why;
-	struct text_live *l = text_trigger_add(chat, ch, ev, &why);
+	struct text_live *l = text_trigger_add(chat, ch, ev, text_trigger_is_ambient(judged), &why);
 
 	if (!l) {
 		text_trigger_refuse(chat, ev, judged, why);
@@ -209,7 +213,7 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 				 .goes_on = text_queue_joins(chat, ch, ev->user)};
 	bool unclear;
 
-	t.signal = signal_of(chat, &t, &unclear);
+	t.signal = signal_of(chat, &t, ev, &unclear);
 	t.attention = text_lines_attend(chat, ch, ev, t.signal);
 	t.admission = rule_of(chat->settings, &t);
 	text_line_add(chat, ch, ev, false, 0);

@@ -86,7 +86,8 @@ static bool is_to_agreement(struct text_chat *chat, const struct text_channel *c
 		return false;
 	if (ch->newest <= q->message)
 		return true;
-	return text_signal_confidence(text_names_signal(chat, ev->text, &occurs)) >= TEXT_ADDRESSED;
+	return text_signal_confidence(text_names_signal(chat, text_names_said(ev), &occurs)) >=
+	       TEXT_ADDRESSED;
 }
 
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
@@ -95,7 +96,7 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 	struct text_agreement *q = find_agreement(ch, ev->user);
 
 	if (!q || q->until <= chat->now || !is_to_agreement(chat, ch, q, ev) ||
-	    !agrees(chat, ev->text))
+	    !agrees(chat, ev->text) || !agrees(chat, text_names_said(ev)))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
 	end_agreement(chat, ch, q, true);

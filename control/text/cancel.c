@@ -74,10 +74,11 @@ bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
 
 	/* "Stop" to somebody else stops nothing of the bot. */
 	if ((ev->to_others && !ev->to_bot) || !waits_for_something(ch, ev->user) ||
-	    !text_names_stops(chat, ev->text))
+	    !text_names_stops(chat, text_names_said(ev)))
 		return false;
 	if (ev->to_bot || !ev->guild || is_seen(ch, ev->user) ||
-	    text_signal_confidence(text_names_signal(chat, ev->text, &occurs)) >= TEXT_ADDRESSED) {
+	    text_signal_confidence(text_names_signal(chat, text_names_said(ev), &occurs)) >=
+		    TEXT_ADDRESSED) {
 		stop_all(chat, ch, ev);
 		text_cancel_acknowledge(chat, ch, ev);
 	} else {

@@ -5,6 +5,7 @@
 
 #include "control/text/content.h"
 #include "control/text/enclosed.h"
+#include "control/text/own_words.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -151,6 +152,7 @@ static void read_text(struct incoming *out, const json_t *d, uint64_t self, cons
 	bool embeds = !*text_at(d, "content") || out->bot;
 
 	t.n = content_copy(out->text, sizeof out->text, d, self, name);
+	own_words(out->said, sizeof out->said, text_at(d, "content"));
 	attached_read(&out->files, json_object_get(d, "attachments"));
 	put_own(&t, d, &out->files);
 	out->own = t.n;
@@ -211,6 +213,12 @@ void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title
 	put(&t, line, strlen(line));
 	put(&t, "\n", 1);
 	in->own += t.n;
+	put(&t, text, strlen(text));
+	strcpy(text, in->said);
+	own_words(line, sizeof line, title);
+	t = (struct text){.buf = in->said, .size = sizeof in->said};
+	put(&t, line, strlen(line));
+	put(&t, "\n", 1);
 	put(&t, text, strlen(text));
 }
 

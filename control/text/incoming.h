@@ -37,6 +37,9 @@ struct incoming {
 	 * sticker, poll, forwarded message, embed and file. "": there is none, or Discord keeps it
 	 * from the bot. */
 	char text[INCOMING_TEXT];
+	/* Of that what its author said in their own name: without names of others, lines for what
+	 * is enclosed, addresses, quotes and code (own_words.h). */
+	char said[INCOMING_TEXT];
 	size_t own; /* bytes of it before the text of strangers: a forwarded message, embeds */
 	bool strangers, quoted_strangers; /* there is such text, in it and in quoted */
 	char quoted_name[INCOMING_NAME], quoted[INCOMING_QUOTE];

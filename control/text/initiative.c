@@ -53,7 +53,7 @@ static bool is_fresh(const struct text_chat *chat, const struct text_channel *ch
 	uint64_t until = ch->quiet_from + (TEXT_QUIET_S + TEXT_STALE_S) * NS_PER_S;
 
 	return allowed_at(chat->settings, ch) <= until &&
-	       text_queue_allowed_at(chat, ch, 0) <= until;
+	       text_queue_allowed_at(chat, ch, 0, true) <= until;
 }
 
 static bool is_wanted(const struct text_chat *chat, const struct text_channel *ch)
@@ -75,7 +75,7 @@ uint64_t text_initiative_deadline(const struct text_chat *chat, const struct tex
 		return UINT64_MAX;
 	at = ch->quiet_from + TEXT_QUIET_S * NS_PER_S;
 	allowed = allowed_at(chat->settings, ch);
-	sends = text_queue_allowed_at(chat, ch, 0);
+	sends = text_queue_allowed_at(chat, ch, 0, true);
 	at = allowed > at ? allowed : at;
 	return sends > at ? sends : at;
 }

@@ -205,6 +205,8 @@ enum text_attention text_lines_attend(const struct text_chat *chat, const struct
 				      const struct text_event *ev, enum text_signal signal);
 
 /* ---- names.c ---- */
+/* What of the text of the message is its author's own. */
+const char *text_names_said(const struct text_event *ev);
 /* How far the text calls the bot by its name: NAME_EXACT, NAME_ALIAS or LLM_DECIDES. *occurs: the
  * name is in it at least. */
 enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs);
@@ -224,7 +226,8 @@ enum text_reason text_admission_gate(const struct text_chat *chat, const struct 
 /* Asks the rules again. False: the trigger is ended. */
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l);
 /* The signal of an edited text. */
-void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_trigger *t);
+void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+			   const struct text_event *ev);
 
 /* ---- triggers.c ---- */
 void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
@@ -238,12 +241,15 @@ void text_triggers_end(struct text_chat *chat, struct text_channel *ch, uint64_t
 		       enum text_reason reason);
 /* True if its text is held for one to the bot. */
 bool text_trigger_addresses(const struct text_trigger *t);
+/* True if it is other talk, to which nobody waits for an answer. */
+bool text_trigger_is_ambient(const struct text_trigger *t);
 /* A RECORD of a message that never waited. */
 void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 			 const struct text_trigger *judged, enum text_reason reason);
-/* NULL: no place or no memory, and *why. */
+/* NULL: no place or no memory, and *why. What is not ambient takes the place of what is. */
 struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
-				   const struct text_event *ev, enum text_reason *why);
+				   const struct text_event *ev, bool ambient,
+				   enum text_reason *why);
 /* Tells why it ended. It stays as it is until the next step. */
 void text_trigger_record(struct text_chat *chat, const struct text_trigger *t);
 /* Those that ended in the last step go. */
@@ -311,6 +317,9 @@ void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
 /* The model may have been told of this user, who is forgotten, if the lines have them or (quoted)
  * anything may: it is asked again, and an answer that is being sent becomes no line. */
 void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted);
+/* Abandons an answer to what does not address the bot, for one to what does, unless a call of a
+ * tool has changed something for it. */
+void text_reply_overtake(struct text_chat *chat, struct text_channel *ch);
 /* The same question with other words. */
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
 
@@ -346,9 +355,10 @@ void text_initiative_record(struct text_chat *chat, struct text_channel *ch,
 bool text_initiative_counts(const struct text_chat *chat, const struct text_channel *ch);
 
 /* ---- spending.c ---- */
-/* From when on a model may be asked for this user (0: for nobody) in the channel. */
+/* From when on a model may be asked for this user (0: for nobody) in the channel; ambient: about
+ * what does not address the bot, which leaves a share to what does. */
 uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
-			  uint64_t user);
+			  uint64_t user, bool ambient);
 /* Counts a request to a model for an answer to this user; it counts even if no answer is sent. */
 void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 /* False: no model may be asked whether this user's message is for the bot. */
@@ -368,9 +378,10 @@ uint64_t text_typing_deadline(const struct text_chat *chat, const struct text_ch
 void text_typing_posted(const struct text_chat *chat, struct text_channel *ch, uint64_t in);
 
 /* ---- queue.c ---- */
-/* When the limits allow an answer to this user (0: to nobody) in the channel. */
+/* When the limits allow an answer to this user (0: to nobody) in the channel; ambient: to what does
+ * not address the bot. */
 uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
-			       uint64_t user);
+			       uint64_t user, bool ambient);
 /* This user writes there. */
 void text_queue_note(const struct text_chat *chat, struct text_channel *ch, uint64_t user);
 /* True if a message that this user writes now belongs to a burst of theirs that waits, in which

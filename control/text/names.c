@@ -98,6 +98,11 @@ void text_chat_set_nickname(struct text_chat *chat, const char *name)
 			*p = ' ';
 }
 
+const char *text_names_said(const struct text_event *ev)
+{
+	return ev->said ? ev->said : ev->text;
+}
+
 enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs)
 {
 	const struct text_known_names *known = names_now(chat);

@@ -24,16 +24,6 @@ static uint64_t burst_until(const struct settings *s, const struct text_live *he
 	return head->t.at + (window ? window * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
 }
 
-/* The first message of an author that waits: its burst begins with it. */
-static bool is_head(const struct text_channel *ch, unsigned at)
-{
-	for (unsigned i = 0; i < at; i++)
-		if (ch->queue[i]->state == TEXT_QUEUED &&
-		    ch->queue[i]->t.user == ch->queue[at]->t.user)
-			return false;
-	return ch->queue[at]->state == TEXT_QUEUED;
-}
-
 /* The message, and what its author wrote with it. */
 static struct burst burst_from(const struct text_chat *chat, const struct text_channel *ch,
 			       unsigned at)
@@ -59,6 +49,54 @@ static bool addresses(const struct burst *b)
 	return false;
 }
 
+/* The bursts of its author that are before this one. */
+struct before {
+	unsigned all, addressed;
+	bool begins; /* the message is the first of a burst */
+};
+
+static struct before look_before(const struct text_chat *chat, const struct text_channel *ch,
+				 unsigned at)
+{
+	const struct settings *s = chat->settings;
+	struct before before = {.all = 0};
+	const struct text_live *head = NULL;
+	bool addressed = false;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i <= at; i++) {
+		const struct text_live *l = ch->queue[i];
+
+		if (l->state != TEXT_QUEUED || l->t.user != ch->queue[at]->t.user)
+			continue;
+		if (head && n < s->text_coalesce_most && l->t.at <= burst_until(s, head)) {
+			n++;
+		} else {
+			before.all += head != NULL;
+			before.addressed += addressed;
+			head = l;
+			addressed = false;
+			n = 1;
+		}
+		addressed = addressed || text_trigger_addresses(&l->t);
+	}
+	before.begins = head == ch->queue[at];
+	return before;
+}
+
+/* A burst begins with it that may be next: its author's first, or their first that addresses the
+ * bot, which does not wait for what they say to others. */
+static bool is_head(const struct text_chat *chat, const struct text_channel *ch, unsigned at)
+{
+	struct before before = look_before(chat, ch, at);
+	struct burst b;
+
+	if (!before.begins)
+		return false;
+	b = burst_from(chat, ch, at);
+	return addresses(&b) ? !before.addressed : !before.all;
+}
+
 bool text_queue_joins(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
 	const struct settings *s = chat->settings;
@@ -66,11 +104,12 @@ bool text_queue_joins(const struct text_chat *chat, const struct text_channel *c
 	for (unsigned i = 0; i < ch->n_queue; i++) {
 		struct burst b;
 
-		if (ch->queue[i]->t.user != user || !is_head(ch, i))
+		if (ch->queue[i]->t.user != user || !is_head(chat, ch, i))
 			continue;
 		b = burst_from(chat, ch, i);
-		return b.n < s->text_coalesce_most && burst_until(s, b.v[0]) >= chat->now &&
-		       addresses(&b);
+		if (b.n < s->text_coalesce_most && burst_until(s, b.v[0]) >= chat->now &&
+		    addresses(&b))
+			return true;
 	}
 	return false;
 }
@@ -104,41 +143,55 @@ static bool has_others(const struct text_chat *chat, const struct text_channel *
 }
 
 /* Answers of an hour that this user may have: who had a share of them leaves one to the others who
- * are there. */
-static unsigned hour_of(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+ * are there, and other talk leaves one to what addresses the bot. */
+static unsigned hour_of(const struct text_chat *chat, const struct text_channel *ch, uint64_t user,
+			bool ambient)
 {
 	unsigned all = chat->settings->text_per_hour, share = all / TEXT_SHARE;
 
+	if (ambient)
+		return all - share;
 	return ch->guild && share && sends_to(chat, ch, user) >= share && has_others(chat, ch, user)
 		       ? all - share
 		       : all;
 }
 
-uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
-			       uint64_t user)
+/* When the limits allow it behind so many answers to others. */
+static uint64_t allowed_behind(const struct text_chat *chat, const struct text_channel *ch,
+			       uint64_t user, bool ambient, unsigned ahead)
 {
-	uint64_t at = text_spending_at(chat, ch, user), rate = 0;
-	unsigned most = hour_of(chat, ch, user);
+	uint64_t at = text_spending_at(chat, ch, user, ambient), rate = 0;
+	uint64_t spacing = chat->settings->text_spacing_s * NS_PER_S;
+	unsigned most = hour_of(chat, ch, user, ambient);
 
 	if (!most)
 		return UINT64_MAX;
+	if (ahead >= most)
+		return chat->now + HOUR_NS;
 	if (ch->sends)
-		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] +
-		       chat->settings->text_spacing_s * NS_PER_S;
+		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] + spacing;
+	if (ahead)
+		rate = (rate > chat->now ? rate : chat->now) + ahead * spacing;
 	at = rate > at ? rate : at;
-	if (ch->sends >= most)
-		rate = ch->sent_at[(ch->sends - most) % TEXT_SENDS] + HOUR_NS;
+	if (ch->sends + ahead >= most)
+		rate = ch->sent_at[(ch->sends + ahead - most) % TEXT_SENDS] + HOUR_NS;
 	return rate > at ? rate : at;
 }
 
-/* When the burst may be answered: it is whole, and the limits allow a message. */
-static uint64_t start_at(const struct text_chat *chat, const struct text_channel *ch,
-			 const struct burst *b)
+uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
+			       uint64_t user, bool ambient)
+{
+	return allowed_behind(chat, ch, user, ambient, 0);
+}
+
+/* When the burst may be answered: it is whole, and the limits allow a message behind so many. */
+static uint64_t start_behind(const struct text_chat *chat, const struct text_channel *ch,
+			     const struct burst *b, unsigned ahead)
 {
 	const struct settings *s = chat->settings;
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
-	uint64_t rate = text_queue_allowed_at(chat, ch, b->v[0]->t.user);
+	uint64_t rate = allowed_behind(chat, ch, b->v[0]->t.user, !addresses(b), ahead);
 
 	return rate > at ? rate : at;
 }
@@ -152,11 +205,38 @@ static unsigned served_at(const struct text_channel *ch, uint64_t user)
 	return 0;
 }
 
+/* When what addresses the bot may be answered next; UINT64_MAX: none of it waits. */
+static uint64_t addressed_at(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct burst b;
+		uint64_t at;
+
+		if (!is_head(chat, ch, i))
+			continue;
+		b = burst_from(chat, ch, i);
+		at = addresses(&b) ? start_behind(chat, ch, &b, 0) : UINT64_MAX;
+		first = at < first ? at : first;
+	}
+	return first;
+}
+
+/* Other talk is left alone while what addresses the bot is about to be answered. */
+static bool is_held(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t at = addressed_at(chat, ch);
+
+	return at != UINT64_MAX && at <= chat->now + TEXT_AMBIENT_S * NS_PER_S;
+}
+
 /* Whose turn is next: of those who may be answered first, the one whose last answer is the longest
  * ago. n 0: nobody waits. */
 static struct burst next_burst(const struct text_chat *chat, const struct text_channel *ch,
 			       uint64_t *at)
 {
+	bool held = is_held(chat, ch);
 	struct burst best = {.n = 0};
 	unsigned served = 0;
 
@@ -166,10 +246,12 @@ static struct burst next_burst(const struct text_chat *chat, const struct text_c
 		uint64_t start;
 		unsigned last;
 
-		if (!is_head(ch, i))
+		if (!is_head(chat, ch, i))
 			continue;
 		b = burst_from(chat, ch, i);
-		start = start_at(chat, ch, &b);
+		if (held && !addresses(&b))
+			continue;
+		start = start_behind(chat, ch, &b, 0);
 		start = start > chat->now ? start : chat->now;
 		last = served_at(ch, b.v[0]->t.user);
 		if (start < *at || (start == *at && last < served)) {
@@ -181,9 +263,10 @@ static struct burst next_burst(const struct text_chat *chat, const struct text_c
 	return best;
 }
 
+/* People do not wait for an answer to other talk, which goes on. */
 static uint64_t expires_at(const struct text_live *l)
 {
-	return l->t.at + TEXT_WAIT_S * NS_PER_S;
+	return l->t.at + (text_trigger_is_ambient(&l->t) ? TEXT_AMBIENT_S : TEXT_WAIT_S) * NS_PER_S;
 }
 
 static void expire(struct text_chat *chat, struct text_channel *ch)
@@ -246,7 +329,7 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 	struct text_result first = ch->result[0];
 	enum text_reason reason;
 
-	if (!ch->n_results || text_queue_allowed_at(chat, ch, 0) > chat->now)
+	if (!ch->n_results || text_queue_allowed_at(chat, ch, 0, false) > chat->now)
 		return false;
 	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
 	reason = text_admission_gate(chat, ch, first.user);
@@ -259,18 +342,55 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 	return true;
 }
 
+static uint64_t burst_expires_at(const struct burst *b)
+{
+	return b->v[0]->t.at + (addresses(b) ? TEXT_WAIT_S : TEXT_AMBIENT_S) * NS_PER_S;
+}
+
+/* How many of those who wait are answered before the burst of this head. */
+static unsigned count_ahead(const struct text_chat *chat, const struct text_channel *ch,
+			    unsigned at)
+{
+	struct burst b = burst_from(chat, ch, at);
+	unsigned served = served_at(ch, ch->queue[at]->t.user), n = 0;
+	bool addressed = addresses(&b);
+
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct burst other;
+		unsigned last;
+
+		if (i == at || !is_head(chat, ch, i))
+			continue;
+		other = burst_from(chat, ch, i);
+		last = served_at(ch, ch->queue[i]->t.user);
+		if (addresses(&other) != addressed)
+			n += !addressed;
+		else if (start_behind(chat, ch, &other, 0) <= burst_expires_at(&other))
+			n += last < served || (last == served && i < at);
+	}
+	return n;
+}
+
+static bool is_late(const struct text_chat *chat, const struct text_channel *ch, unsigned at)
+{
+	struct burst b = burst_from(chat, ch, at);
+
+	if (start_behind(chat, ch, &b, ch->n_queue) <= burst_expires_at(&b))
+		return false;
+	return start_behind(chat, ch, &b, count_ahead(chat, ch, at)) > burst_expires_at(&b);
+}
+
 /* Those whom the limits would hold for too long are told so at once. */
 static void refuse_late(struct text_chat *chat, struct text_channel *ch)
 {
 	for (unsigned i = 0; i < ch->n_queue;) {
-		struct burst b = {.n = 0};
+		struct burst b;
 
-		if (is_head(ch, i))
-			b = burst_from(chat, ch, i);
-		if (!b.n || start_at(chat, ch, &b) <= expires_at(b.v[0])) {
+		if (!is_head(chat, ch, i) || !is_late(chat, ch, i)) {
 			i++;
 			continue;
 		}
+		b = burst_from(chat, ch, i);
 		for (unsigned k = 0; k < b.n; k++)
 			text_trigger_end(chat, ch, b.v[k], TEXT_REASON_RATE_LIMITED);
 	}
@@ -281,6 +401,8 @@ void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 	uint64_t at;
 
 	expire(chat, ch);
+	if (is_held(chat, ch))
+		text_reply_overtake(chat, ch);
 	if (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps &&
 	    start_result(chat, ch))
 		return;
@@ -305,8 +427,8 @@ uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_cha
 			first = expires_at(ch->queue[i]);
 	if (ch->reply.state != TEXT_REPLY_NONE)
 		return first;
-	if (ch->n_results && text_queue_allowed_at(chat, ch, 0) < first)
-		first = text_queue_allowed_at(chat, ch, 0);
+	if (ch->n_results && text_queue_allowed_at(chat, ch, 0, false) < first)
+		first = text_queue_allowed_at(chat, ch, 0, false);
 	next_burst(chat, ch, &at);
 	return at < first ? at : first;
 }

@@ -175,6 +175,21 @@ void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t
 		ask_later(chat, ch, r->again - TEXT_ASKED_AGAIN);
 }
 
+void text_reply_overtake(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_reply *r = &ch->reply;
+
+	if (r->kind != TEXT_KIND_ANSWER || r->acted ||
+	    (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY))
+		return;
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED && !text_trigger_is_ambient(&ch->queue[i]->t))
+			return;
+	if (r->state == TEXT_REPLY_ASKED)
+		text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
+	end_reply(chat, ch, TEXT_REASON_OVERTAKEN);
+}
+
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_reply *r = &ch->reply;

@@ -7,10 +7,11 @@
 
 #define HOUR_NS (UINT64_C(3600) * NS_PER_S)
 
-/* From when on a further one is within the rate. */
-static uint64_t rate_at(uint64_t until, unsigned per_hour)
+/* From when on a further one is within the rate; ambient: within what it leaves to others. */
+static uint64_t rate_at(uint64_t until, unsigned per_hour, bool ambient)
 {
-	uint64_t ahead = HOUR_NS - HOUR_NS / per_hour;
+	uint64_t all = ambient ? HOUR_NS - HOUR_NS / TEXT_SHARE : HOUR_NS, one = HOUR_NS / per_hour;
+	uint64_t ahead = all > one ? all - one : 0;
 
 	return until > ahead ? until - ahead : 0;
 }
@@ -54,11 +55,11 @@ static struct text_author *open_author(struct text_chat *chat, uint64_t user)
 }
 
 uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
-			  uint64_t user)
+			  uint64_t user, bool ambient)
 {
 	const struct text_author *a = user ? find_author(chat, user) : NULL;
-	uint64_t at = rate_at(ch->asks_until, chat->settings->text_asks_per_hour);
-	uint64_t own = a ? rate_at(a->asks_until, share_of(chat)) : 0;
+	uint64_t at = rate_at(ch->asks_until, chat->settings->text_asks_per_hour, ambient);
+	uint64_t own = a ? rate_at(a->asks_until, share_of(chat), ambient) : 0;
 
 	return own > at ? own : at;
 }
@@ -75,8 +76,8 @@ bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint6
 	struct text_author *a = open_author(chat, user);
 	unsigned all = chat->settings->text_asks_per_hour;
 
-	if (rate_at(ch->decisions_until, all) > chat->now ||
-	    rate_at(a->decisions_until, share_of(chat)) > chat->now)
+	if (rate_at(ch->decisions_until, all, false) > chat->now ||
+	    rate_at(a->decisions_until, share_of(chat), false) > chat->now)
 		return false;
 	take(&ch->decisions_until, all, chat->now);
 	take(&a->decisions_until, share_of(chat), chat->now);

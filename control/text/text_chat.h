@@ -27,7 +27,8 @@
  * A burst is what one author writes within text_coalesce_s of the first message, up to
  * text_coalesce_most; it gets one answer. Behind a message that addresses the bot all that its
  * author writes in the window belongs to it. A message of the burst that must be answered makes the
- * answer required. Of the authors who wait, the one whose last answer is the longest ago is next.
+ * answer required. What addresses the bot comes before other talk; of the authors who wait, the one
+ * whose last answer is the longest ago is next.
  *
  * After a step the caller performs the effects in their order and delivers TEXT_TIMER at
  * text_deadline(). Results come back as later events, never inside the step. */
@@ -47,6 +48,7 @@ enum {
 	TEXT_TRIES = 3,
 	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
 	TEXT_WAIT_S = 900,    /* the longest that a message may wait */
+	TEXT_AMBIENT_S = 60,  /* the same of what does not address the bot */
 	TEXT_SENDING_S = 60, /* the longest that Discord may take for an answer; then, and after: */
 	TEXT_SENDING_AGAIN_S = 10,
 	TEXT_WARN_S = 60,	/* in which an author sees one warning sign in a channel */

@@ -14,30 +14,62 @@ struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t mess
 	return NULL;
 }
 
+static bool has_share(const struct text_channel *ch, uint64_t user)
+{
+	unsigned here = 0;
+
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		here += ch->queue[i]->t.user == user;
+	return !ch->guild || here < TEXT_QUEUE / TEXT_SHARE;
+}
+
 /* One author leaves places to others, in the channel and in all of them. */
 static bool has_place(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
-	unsigned here = 0, all = 0;
+	unsigned all = 0;
 
-	if (ch->n_queue == (ch->guild ? TEXT_QUEUE : TEXT_QUEUE_DIRECT) || !chat->n_free)
-		return false;
-	for (unsigned i = 0; i < ch->n_queue; i++)
-		here += ch->queue[i]->t.user == user;
-	if (ch->guild && here >= TEXT_QUEUE / TEXT_SHARE)
+	if (ch->n_queue == (ch->guild ? TEXT_QUEUE : TEXT_QUEUE_DIRECT) || !chat->n_free ||
+	    !has_share(ch, user))
 		return false;
 	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
 		all += chat->holder[i] == user;
 	return all < TEXT_TRIGGERS / TEXT_SHARE;
 }
 
+/* The oldest of what is ambient and waits in the channel gives way; where the author has too much
+ * there, the oldest of theirs. */
+static void make_place(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	bool share = has_share(ch, user);
+
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct text_live *l = ch->queue[i];
+
+		if (l->state == TEXT_QUEUED && text_trigger_is_ambient(&l->t) &&
+		    (share || l->t.user == user)) {
+			text_trigger_end(chat, ch, l, TEXT_REASON_QUEUE_FULL);
+			return;
+		}
+	}
+}
+
+/* Of the places of all channels, which are free with the next step alone, some are left to what
+ * addresses the bot. */
+static bool may_wait(const struct text_chat *chat, bool ambient)
+{
+	return !ambient || chat->n_free > TEXT_TRIGGERS / TEXT_SHARE;
+}
+
 struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
-				   const struct text_event *ev, enum text_reason *why)
+				   const struct text_event *ev, bool ambient, enum text_reason *why)
 {
 	struct text_live *l;
 	char *text;
 
 	*why = TEXT_REASON_QUEUE_FULL;
-	if (!has_place(chat, ch, ev->user))
+	if (!ambient && !has_place(chat, ch, ev->user))
+		make_place(chat, ch, ev->user);
+	if (!may_wait(chat, ambient) || !has_place(chat, ch, ev->user))
 		return NULL;
 	*why = TEXT_REASON_NO_MEMORY;
 	text = strdup(ev->text);
@@ -69,6 +101,11 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 bool text_trigger_addresses(const struct text_trigger *t)
 {
 	return text_signal_confidence(t->signal) >= TEXT_ADDRESSED;
+}
+
+bool text_trigger_is_ambient(const struct text_trigger *t)
+{
+	return !text_trigger_addresses(t) && !t->goes_on;
 }
 
 /* Who asked sees that no answer comes, or not the whole of one. */
@@ -190,7 +227,7 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	l->t.strangers = ev->strangers;
 	l->t.to_bot = ev->to_bot;
 	l->t.to_others = ev->to_others;
-	text_admission_edited(chat, ch, &l->t);
+	text_admission_edited(chat, ch, l, ev);
 	if (l->state == TEXT_ASKED && text_admission_again(chat, ch, l))
 		text_reply_ask_again(chat, ch);
 }

@@ -16,7 +16,7 @@ static uint64_t owed_at(const struct text_chat *chat, const struct text_channel 
 
 		if (l->state != TEXT_QUEUED || !text_signal_forces(l->t.signal))
 			continue;
-		at = text_queue_allowed_at(chat, ch, l->t.user);
+		at = text_queue_allowed_at(chat, ch, l->t.user, false);
 		first = at < first ? at : first;
 	}
 	return first;

@@ -198,8 +198,9 @@ void text_session_arm(struct text_session *ts)
 static void keep_pending(struct text_guild *g, const struct text_event *ev)
 {
 	size_t text = ev->text ? strlen(ev->text) + 1 : 0,
-	       name = ev->name ? strlen(ev->name) + 1 : 0;
-	struct text_pending *p = malloc(sizeof *p + text + name);
+	       name = ev->name ? strlen(ev->name) + 1 : 0,
+	       said = ev->said ? strlen(ev->said) + 1 : 0;
+	struct text_pending *p = malloc(sizeof *p + text + name + said);
 	char *at;
 
 	/* The core ends what never comes by its own time limits. */
@@ -211,6 +212,8 @@ static void keep_pending(struct text_guild *g, const struct text_event *ev)
 		p->ev.text = memcpy(at, ev->text, text);
 	if (name)
 		p->ev.name = memcpy(at + text, ev->name, name);
+	if (said)
+		p->ev.said = memcpy(at + text + name, ev->said, said);
 	*g->ts->last = p;
 	g->ts->last = &p->next;
 }
@@ -280,6 +283,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .user = in->user,
 				   .name = in->name,
 				   .text = in->text,
+				   .said = in->said,
 				   .replies_to = in->replies_to,
 				   .strangers = in->strangers,
 				   .self = in->self,

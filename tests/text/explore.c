@@ -25,7 +25,7 @@ static const char *const words[] = {
 	"what a day",
 };
 
-enum { WORDS = sizeof words / sizeof words[0] };
+enum { WORDS = sizeof words / sizeof words[0], PHASE = 5000 /* steps */ };
 
 static bool is_settled(struct explore *x, const struct text_event *ev)
 {
@@ -52,6 +52,12 @@ static void play_message(struct explore *x)
 				.decide = below(x, 30) == 0};
 	unsigned at = below(x, RECENT);
 
+	if (x->load) {
+		ev.guild = 7;
+		ev.channel = 11;
+		ev.text = "what a day";
+		ev.to_bot = below(x, 40) == 0;
+	}
 	if (below(x, 15) == 0 && x->recent[at]) { /* told twice */
 		ev.message = x->recent[at];
 		ev.channel = x->recent_channel[at];
@@ -379,6 +385,7 @@ static void play_restart(struct explore *x)
 	memset(x->n_sent, 0, sizeof x->n_sent);
 	memset(x->n_reacted, 0, sizeof x->n_reacted);
 	memset(x->typed, 0, sizeof x->typed);
+	memset(x->n_waits, 0, sizeof x->n_waits);
 	if (below(x, 2))
 		explore_step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
 	end_core(x);
@@ -417,10 +424,41 @@ static void play_restart(struct explore *x)
 		catch_up(x, ch);
 }
 
+/* Many people talk to one another, and now and then somebody addresses the bot. */
+static void play_load(struct explore *x)
+{
+	unsigned what = below(x, 1000);
+
+	if (x->out->steps % PHASE == 0) {
+		settings_set(x->settings, "text_chat", "all");
+		settings_set(x->settings, "text_unsolicited", "yes");
+		settings_set(x->settings, "text_asks_per_hour", "10000");
+		settings_set(x->settings, "text_coalesce_s", below(x, 2) ? "6" : "0");
+		settings_set(x->settings, "text_per_hour", below(x, 2) ? "500" : "60");
+		settings_set(x->settings, "blocked_users", "");
+		settings_set(x->settings, "text_blocked_channels", "");
+	}
+	if (what < 700)
+		play_message(x);
+	else if (what < 730)
+		play_change(x);
+	else if (what < 850)
+		play_result(x);
+	else
+		play_time(x);
+}
+
 static void play(struct explore *x)
 {
 	unsigned what = below(x, 1000);
 
+	x->load = x->out->steps / PHASE % 4 == 3;
+	if (x->load) {
+		play_load(x);
+		return;
+	}
+	if (x->out->steps % PHASE == 0)
+		settings_set(x->settings, "text_asks_per_hour", "120");
 	if (below(x, 500) == 0)
 		play_restart(x);
 	else if (what < 285)

@@ -9,6 +9,7 @@
  *   - an answer is required if one of its messages forces it
  *   - nothing that was deleted, or written by somebody who is forgotten, is told to the model
  *   - a message has one reaction at most, which was offered, within the number of an hour
+ *   - while many people talk to one another, what addresses the bot has a place, and comes first
  *   - a deadline that has passed is passed no more after a TIMER
  *
  * Now and then the core ends, by SHUTDOWN or without a word, and another one goes on with what the

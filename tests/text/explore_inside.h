@@ -79,6 +79,14 @@ struct explore {
 		unsigned n;
 		uint64_t at;
 	} left_out[CHANNELS][USERS];
+	/* Messages that must be answered and have not ended; whether the answer asked for last is
+	 * one to what does not address the bot. */
+	struct {
+		uint64_t message, user;
+	} waits[CHANNELS][TEXT_QUEUE];
+	unsigned n_waits[CHANNELS];
+	bool ambient[CHANNELS];
+	bool load; /* many people talk to one another */
 	bool over, jobs[CHANNELS][USERS];
 	unsigned results[CHANNELS][USERS]; /* that were to be told */
 };

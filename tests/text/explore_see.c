@@ -6,7 +6,7 @@
 
 #include "tests/random.h"
 
-/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 70 71 73 75 76 77 78 104 106 114 */
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 66 70 71 73 75 76 77 78 104 106 114 */
 void explore_violate(struct explore *x, const char *why)
 {
 	if (!x->out->passed)
@@ -130,6 +130,61 @@ static void see_offer(struct explore *x, const struct text_effect *e)
 	x->offered[ch] = e->reacts;
 }
 
+/* ---- what addresses the bot, and other talk ---- */
+
+static void add_wait(struct explore *x, unsigned ch, uint64_t message, uint64_t user)
+{
+	for (unsigned i = 0; i < x->n_waits[ch]; i++)
+		if (x->waits[ch][i].message == message)
+			return;
+	if (x->n_waits[ch] == TEXT_QUEUE)
+		return;
+	x->waits[ch][x->n_waits[ch]].message = message;
+	x->waits[ch][x->n_waits[ch]++].user = user;
+}
+
+static void end_wait(struct explore *x, unsigned ch, uint64_t message)
+{
+	for (unsigned i = 0; i < x->n_waits[ch]; i++)
+		if (x->waits[ch][i].message == message)
+			x->waits[ch][i--] = x->waits[ch][--x->n_waits[ch]];
+}
+
+/* A message waits that must be answered, and that no limit of the channel holds. While many talk,
+ * requests to models are not limited. */
+static bool is_kept_waiting(const struct explore *x, unsigned ch)
+{
+	unsigned all = x->settings->text_per_hour, n = 0;
+
+	for (unsigned i = 0; i < x->n_waits[ch]; i++) {
+		bool asked = false;
+
+		for (unsigned k = 0; k < x->n_asked_of[ch]; k++)
+			asked |= x->asked_of[ch][k] == x->waits[ch][i].message;
+		n += !asked;
+	}
+	return x->load && n && sends_of_hour(x, ch) < all - all / TEXT_SHARE;
+}
+
+/* Other talk neither comes before it nor holds it up. */
+static void see_ambient(struct explore *x, unsigned ch)
+{
+	if (x->asked[ch] && x->ambient[ch] && !x->acted[ch] && is_kept_waiting(x, ch))
+		explore_violate(x, "other talk holds up what addresses the bot");
+}
+
+/* Other talk keeps it from no place. */
+static void see_full(struct explore *x, unsigned ch, const struct text_trigger *t)
+{
+	unsigned own = 0;
+
+	for (unsigned i = 0; i < x->n_waits[ch]; i++)
+		own += x->waits[ch][i].user == t->user;
+	if (t->reason == TEXT_REASON_QUEUE_FULL && text_signal_forces(t->signal) && t->guild &&
+	    !own && x->n_waits[ch] < TEXT_SHARE)
+		explore_violate(x, "other talk takes the places of what addresses the bot");
+}
+
 static void see_ask(struct explore *x, const struct text_effect *e)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
@@ -164,10 +219,13 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	x->asked[ch] = e->reply;
 	x->owed[ch] = e->required;
 	x->n_asked_of[ch] = 0;
+	x->ambient[ch] = e->kind == TEXT_KIND_ANSWER;
 	for (size_t i = 0; i < e->n_triggers && i < TEXT_BURST; i++) {
 		const struct text_trigger *t = e->triggers[i];
 
 		forced |= text_signal_forces(t->signal);
+		x->ambient[ch] = x->ambient[ch] && !t->goes_on &&
+				 text_signal_confidence(t->signal) < TEXT_ADDRESSED;
 		if (t->user != e->triggers[0]->user)
 			explore_violate(x, "authors share an answer");
 		if (explore_known(x, t->message)->deleted)
@@ -380,8 +438,10 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	}
 	if (x->over && e->type != TEXT_DO_RECORD)
 		explore_violate(x, "something begins after the end");
-	if (e->type == TEXT_DO_WAITS)
+	if (e->type == TEXT_DO_WAITS) {
 		keep(x, e, NULL, TAKEN_WAITS, 0);
+		add_wait(x, ch, e->message, e->user);
+	}
 	if (e->type != TEXT_DO_RECORD)
 		return;
 	if (e->record->reply && x->n_reported < RECENT)
@@ -390,6 +450,8 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
 		keep(x, e, NULL, TAKEN_ENDED, 0);
 	x->out->ended++;
+	see_full(x, ch, e->record);
+	end_wait(x, ch, e->message);
 	leave_out(x, ch, e->record);
 	if (e->record->admission == TEXT_ADMISSION_INITIATIVE ||
 	    e->record->admission == TEXT_ADMISSION_RESULT) {
@@ -440,9 +502,14 @@ void explore_step(struct explore *x, const struct text_event *ev)
 	text_step(x->chat, ev, x->now, &x->fx);
 	x->n_reported = 0;
 	memset(x->left_out, 0, sizeof x->left_out);
+	/* It may be none to the bot any more. */
+	if (ev->type == TEXT_EDITED)
+		end_wait(x, (unsigned)(ev->channel - 10), ev->message);
 	for (size_t i = 0; i < x->fx.n; i++)
 		see_effect(x, &x->fx.v[i], ev);
 	see_typed(x);
+	if (ev->channel >= 10 && ev->channel < 10 + CHANNELS)
+		see_ambient(x, (unsigned)(ev->channel - 10));
 	if (ev->type == TEXT_MESSAGE && ev->message > x->newest[ev->channel - 10])
 		x->newest[ev->channel - 10] = ev->message;
 	if (x->next_question) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "control/text/own_words.h"
 #include "control/text/text_chat.h"
 #include "proto/base/time.h"
 
@@ -187,6 +188,7 @@ static void read_mentions(struct text_event *ev)
  * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
+	char said[1024];
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
 				.channel = p->channel,
 				.parent = p->parent,
@@ -199,6 +201,8 @@ static void play_person(struct play *p, char **w, unsigned n)
 		return;
 	}
 	ev.message = strtoull(w[2], NULL, 10);
+	own_words(said, sizeof said, ev.text);
+	ev.said = said;
 	read_mentions(&ev);
 	for (unsigned i = 3; i + 1 < n; i++) {
 		if (strcmp(w[i], "to") == 0 && i + 2 < n) {

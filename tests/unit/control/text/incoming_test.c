@@ -33,6 +33,7 @@ TEST(a_mention_is_for_the_bot_and_names_take_the_place_of_ids)
 	CHECK(in.to_bot && in.to_others && !in.self && !in.bot);
 	CHECK_STR(in.name, "Alice");
 	CHECK_STR(in.text, "@Parley ask @Bob  x  or <@503> <#5>");
+	CHECK_STR(in.said, "  ask   or    ");
 }
 
 TEST(a_reply_to_the_bot_is_for_it_also_without_a_mention)
@@ -157,6 +158,7 @@ TEST(stickers_polls_forwards_and_embeds_are_lines)
 		       "\"T\"}]}"),
 		  0);
 	CHECK_STR(in.text, "hi\n[sticker: Wa ve]\n[sticker]\n[poll: Tea? / Yes / No]");
+	CHECK_STR(in.said, "hi");
 	CHECK(!in.strangers && in.own == strlen(in.text));
 	/* Embeds stand for words where there are none, and for those of other programs. */
 	CHECK_INT(take("{" HEAD ALICE
