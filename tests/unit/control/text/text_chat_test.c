@@ -111,6 +111,8 @@ TEST(a_full_queue_of_text_is_a_reason)
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK_INT(settings_set(s, "text_chat", "all"), 0);
+	/* Those who would wait for too long do not wait. */
+	CHECK_INT(settings_set(s, "text_per_hour", "500"), 0);
 	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 	for (unsigned i = 0; i < TEXT_QUEUE + 2; i++)
 		write_message(chat, 1000 + i, CHANNEL, ALICE + i, NS_PER_S);
