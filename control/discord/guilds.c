@@ -1,10 +1,9 @@
-#include "control/discord/guilds.h"
+#include "control/discord/guilds_inside.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "proto/discord.h"
 
@@ -38,6 +37,11 @@ static json_t *guild_of(const struct guilds *g, uint64_t guild)
 static json_t *part_of(const struct guilds *g, uint64_t guild, const char *part, uint64_t id)
 {
 	return json_object_get(json_object_get(guild_of(g, guild), part), key_of(id).text);
+}
+
+json_t *guilds_part(const struct guilds *g, uint64_t guild, const char *part)
+{
+	return json_object_get(guild_of(g, guild), part);
 }
 
 /* A snowflake under `name` of an event's object, as text; NULL when absent or malformed. */
@@ -490,38 +494,6 @@ bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 	return true;
 }
 
-const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t channel)
-{
-	const json_t *ch = part_of(g, guild, "channels", channel);
-	const char *name, *title;
-
-	if (!ch)
-		ch = part_of(g, guild, "texts", channel);
-	name = json_string_value(json_object_get(ch, "name"));
-	if (!name && guilds_thread(g, guild, channel, &title))
-		name = title;
-	return name ? name : "";
-}
-
-uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name)
-{
-	json_t *channels = json_object_get(guild_of(g, guild), "channels"), *channel;
-	uint64_t id, found = 0;
-	unsigned n = 0;
-	const char *key;
-
-	json_object_foreach(channels, key, channel)
-	{
-		const char *has = json_string_value(json_object_get(channel, "name"));
-
-		if (!has || strcasecmp(has, name) != 0 || !discord_snowflake(key, &id))
-			continue;
-		found = id;
-		n++;
-	}
-	return n == 1 ? found : 0;
-}
-
 json_t *guilds_list(const struct guilds *g)
 {
 	json_t *list = json_array(), *guild;
@@ -529,24 +501,6 @@ json_t *guilds_list(const struct guilds *g)
 
 	json_object_foreach(g->doc, key, guild) json_array_append_new(
 		list, json_pack("{s:s,s:O?}", "id", key, "name", json_object_get(guild, "name")));
-	return list;
-}
-
-json_t *guilds_channels(const struct guilds *g, uint64_t guild)
-{
-	json_t *channels = json_object_get(guild_of(g, guild), "channels"), *channel;
-	json_t *list = json_array();
-	const char *key;
-
-	json_object_foreach(channels, key, channel)
-	{
-		bool stage = json_integer_value(json_object_get(channel, "type")) ==
-			     DISCORD_CHANNEL_STAGE;
-
-		json_array_append_new(list, json_pack("{s:s,s:O?,s:s}", "id", key, "name",
-						      json_object_get(channel, "name"), "type",
-						      stage ? "stage" : "voice"));
-	}
 	return list;
 }
 

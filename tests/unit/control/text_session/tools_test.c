@@ -4,6 +4,7 @@
 enum { CHANNEL = 5, TURN = 77 };
 
 static struct text_fixture f;
+static size_t offered; /* tools, to the last answer */
 
 static struct text_job *begin_answer(struct text_guild *g, uint64_t channel, uint32_t reply)
 {
@@ -16,6 +17,7 @@ static struct text_job *begin_answer(struct text_guild *g, uint64_t channel, uin
 	job->user = ALICE;
 	job->state = TEXT_JOB_ASKED;
 	text_tools_offer(job, &ask, list);
+	offered = ask.n_tools;
 	return job;
 }
 
@@ -79,5 +81,56 @@ TEST(a_worker_whose_channel_may_not_reach_it_any_more_ends_its_call_whole)
 	CHECK(seat->delegate != NULL);
 	text_tools_settings(g);
 	CHECK(seat->delegate == NULL);
+	text_fixture_close(&f);
+}
+
+/* Sixteen of its channels are at work. */
+TEST(no_server_takes_the_tools_of_the_others)
+{
+	struct text_guild *full, *other;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	full = text_session_open(f.ts, 7);
+	other = text_session_open(f.ts, 8);
+	CHECK(full && other);
+	for (uint32_t i = 1; i <= TEXT_SEATS / 4; i++)
+		CHECK(begin_answer(full, i, i) && seat_of(full, i));
+	CHECK(begin_answer(full, 50, 50) && !seat_of(full, 50));
+	CHECK(begin_answer(other, 1, 1) && seat_of(other, 1));
+	/* What is not used any more gives way. */
+	text_job_remove(text_asking_find(full, 3));
+	CHECK(begin_answer(full, 51, 51) && seat_of(full, 51) && !seat_of(full, 3));
+	text_fixture_close(&f);
+}
+
+TEST(a_channel_whose_seat_goes_again_and_again_is_noted_once)
+{
+	struct text_guild *g;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	g = text_session_open(f.ts, 7);
+	CHECK(g != NULL);
+	for (uint32_t i = 1; i <= 3; i++) {
+		CHECK(begin_answer(g, CHANNEL, i) && seat_of(g, CHANNEL));
+		tool_calls_feed(seat_of(g, CHANNEL)->calls,
+				&(struct tool_input){.type = TOOL_IN_RECALLED});
+		text_tools_free(g);
+		text_job_remove(text_asking_find(g, i));
+	}
+	CHECK_INT(f.ts->n_tainted, 1);
+	CHECK(text_tools_tainted(g, CHANNEL));
+	CHECK(!text_tools_tainted(g, CHANNEL + 1));
+	text_fixture_close(&f);
+}
+
+TEST(without_tools_a_channel_that_had_some_has_none)
+{
+	struct text_guild *g;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	g = text_session_open(f.ts, 7);
+	CHECK(g && begin_answer(g, CHANNEL, 1) && offered > 0);
+	CHECK_INT(settings_set(f.settings, "tools", "false"), 0);
+	CHECK(begin_answer(g, CHANNEL, 2) && offered == 0);
 	text_fixture_close(&f);
 }
