@@ -53,8 +53,9 @@ struct text_event {
 	uint64_t channel, message, user;
 	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0 */
 	const char *name, *text;
-	const char *said; /* what of the text is its author's own (own_words.h); NULL: all of it */
-	uint64_t age;	  /* ns: how long ago it was written, if that is not now */
+	const char
+		*said; /* the part of the text that is its author's own (own_words.h); NULL: all */
+	uint64_t age;  /* ns: how long ago it was written, if that is not now */
 	uint64_t replies_to; /* the message that it replies to; 0: none */
 	bool self, bot;	     /* its author: this bot, or another one */
 	bool to_bot;	     /* mentions the bot, or replies to one of its messages */

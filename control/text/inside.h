@@ -205,7 +205,7 @@ enum text_attention text_lines_attend(const struct text_chat *chat, const struct
 				      const struct text_event *ev, enum text_signal signal);
 
 /* ---- names.c ---- */
-/* What of the text of the message is its author's own. */
+/* The part of the message's text that is its author's own. */
 const char *text_names_said(const struct text_event *ev);
 /* How far the text calls the bot by its name: NAME_EXACT, NAME_ALIAS or LLM_DECIDES. *occurs: the
  * name is in it at least. */

@@ -17,10 +17,12 @@ struct burst {
  * further mentions. */
 static uint64_t burst_until(const struct settings *s, const struct text_live *head)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	bool blind = s->text_chat == SETTINGS_TEXT_MENTIONS && head->t.guild;
 	uint64_t window = s->text_coalesce_s;
 
 	window = blind && window > TEXT_BLIND_S ? TEXT_BLIND_S : window;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	return head->t.at + (window ? window * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
 }
 
@@ -189,9 +191,11 @@ static uint64_t start_behind(const struct text_chat *chat, const struct text_cha
 			     const struct burst *b, unsigned ahead)
 {
 	const struct settings *s = chat->settings;
+	const struct text_live *head = b->v[0];
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
-	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
-	uint64_t rate = allowed_behind(chat, ch, b->v[0]->t.user, !addresses(b), ahead);
+	uint64_t at = b->n == s->text_coalesce_most ? head->t.at : burst_until(s, head);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
+	uint64_t rate = allowed_behind(chat, ch, head->t.user, !addresses(b), ahead);
 
 	return rate > at ? rate : at;
 }
