@@ -96,7 +96,7 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 	struct text_agreement *q = find_agreement(ch, ev->user);
 
 	if (!q || q->until <= chat->now || !is_to_agreement(chat, ch, q, ev) ||
-	    !agrees(chat, ev->text) || !agrees(chat, text_names_said(ev)))
+	    !agrees(chat, ev->text))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
 	end_agreement(chat, ch, q, true);

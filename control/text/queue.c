@@ -166,8 +166,7 @@ static uint64_t allowed_behind(const struct text_chat *chat, const struct text_c
 	uint64_t spacing = chat->settings->text_spacing_s * NS_PER_S;
 	unsigned most = hour_of(chat, ch, user, ambient);
 
-	if (!most)
-		return UINT64_MAX;
+	/* None at all, or none within the hour. */
 	if (ahead >= most)
 		return chat->now + HOUR_NS;
 	if (ch->sends)
