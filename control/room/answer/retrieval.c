@@ -166,7 +166,7 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 	if (ev->type == ROOM_MEMORY)
 		r->present = ev->yes;
 	else if (ev->type == ROOM_SETTINGS || ev->type == ROOM_WITHDRAWN ||
-		 (ev->type == ROOM_EDITED && context->history->edited_at))
+		 (ev->type == ROOM_EDITED && room_history_edited(context->history)))
 		drop_request(r);
 	else if (ev->type == ROOM_RETRIEVED)
 		take_slice(r, ev);

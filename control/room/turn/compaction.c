@@ -70,7 +70,7 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 /* True if the summary, or the one that is asked for, is made of words that were changed. */
 static bool holds_edited(const struct room_compaction *c, const struct room_context *context)
 {
-	uint64_t edited_at = context->history->edited_at;
+	uint64_t edited_at = room_history_edited(context->history);
 
 	return edited_at && edited_at <= (c->asked ? c->asked_until : c->until);
 }

@@ -207,6 +207,11 @@ bool room_history_has_name(const struct room_history *h, uint64_t user, const ch
 	return false;
 }
 
+uint64_t room_history_edited(const struct room_history *h)
+{
+	return h->edited_at;
+}
+
 unsigned room_history_count_recalled(const struct room_history *h)
 {
 	unsigned n = 0;

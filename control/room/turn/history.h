@@ -64,6 +64,8 @@ const struct room_history_line *room_history_at(const struct room_history *h, un
 unsigned room_history_count(const struct room_history *h);
 /* True if a line of somebody else bears this name, in any case. */
 bool room_history_has_name(const struct room_history *h, uint64_t user, const char *name);
+/* ns: the time of the oldest line that the last EDITED changed; 0: it changed none. */
+uint64_t room_history_edited(const struct room_history *h);
 /* Lines that RECALLED and TYPED brought. */
 unsigned room_history_count_recalled(const struct room_history *h);
 
