@@ -8,7 +8,7 @@
 //
 //   BENCH_SEEDS=n   runs in all (500)      SEED=n   the first (1)      LANES=n   batches at a time (2)
 //   PLANT=…         a test of this bench, which must find what was planted: `double`, an answer arrives twice by another hand; `lost`, an
-//                   answer vanishes
+//                   answer vanishes; `wrong_reason`, it vanishes, and control tells a reason that cannot be
 import { ALICE, BOB, BOT, TOKEN, sleep, until } from '../lib.mjs';
 import { seeded } from '../group.mjs';
 import { Stage } from './text_stage.mjs';
@@ -21,6 +21,9 @@ const PLAY_MS = 14000;
 const SETTLE_MS = 60000;
 const STOP = '\u{1f6d1}';
 const { PLANT } = process.env;
+// Reasons that the faults of a run can have, for so many of its messages in a hundred. Any other has to be explained by what people did.
+const BY_FAULTS = new Set(['model_failed', 'timeout', 'send_failed', 'sent_in_part', 'skipped', 'missed_enough']);
+const BY_FAULTS_MOST = 1;
 const wordsOf = (text) => [...new Set(text.match(/\bq\d+x\d+\b/g) ?? [])];
 
 class Batch extends Stage {
@@ -29,7 +32,7 @@ class Batch extends Stage {
     this.first = first;
     this.n = n;
     this.rnd = seeded(first * 2654435761);
-    this.sent = []; // { id, word, channel, direct, gone }
+    this.sent = []; // { id, word, channel, user, direct, gone, stopped }
     this.kills = 0;
     this.faults = [];
   }
@@ -105,20 +108,33 @@ class Batch extends Stage {
     return count;
   }
 
-  // A named reason other than that it was answered. The end of the program is none: the next one goes on.
-  refused(m) { return (this.reasons.get(m.id) ?? []).find((r) => !r.startsWith('sent_') && r !== 'shutdown'); }
+  // Why it was not answered, if that can be: the deletion of this message, a stop sign of its author in the channel, or a fault. The end of
+  // the program is no reason: the next one goes on.
+  refused(m) {
+    return (this.reasons.get(m.id) ?? []).find((r) => BY_FAULTS.has(r) || (r === 'deleted' && m.gone) ||
+      (r === 'cancelled' && this.sent.some((o) => o.stopped && o.user === m.user && o.channel === m.channel)));
+  }
 
-  lost(count) { return this.sent.filter((m) => m.direct && !m.gone && !count.get(m.word) && !this.refused(m)); }
+  // Whoever deletes a message before control has seen it is owed nothing.
+  lost(count) {
+    const direct = this.sent.filter((m) => m.direct);
+    const open = direct.filter((m) => !count.get(m.word) && !this.refused(m) && !(m.gone && !this.told(m).length));
+    const faults = direct.filter((m) => !count.get(m.word) && BY_FAULTS.has(this.refused(m)));
+    return open.concat(faults.slice(Math.max(1, Math.floor(direct.length * BY_FAULTS_MOST / 100))));
+  }
+
+  told(m) { return (this.reasons.get(m.id) ?? []).filter((r) => r !== 'shutdown'); }
 
   // Returns the number of messages that it is about.
   async plant() {
     const answer = (await this.answers()).find((m) => wordsOf(m.content).length);
-    if (PLANT === 'lost')
+    if (PLANT !== 'double')
       await this.api('DELETE', `/channels/${answer.channel_id}/messages/${answer.id}`);
     else
       await fetch(`${this.ready.rest}/channels/${answer.channel_id}/messages`, { method: 'POST', body: JSON.stringify({ content: answer.content }),
         headers: { authorization: `Bot ${TOKEN}`, 'user-agent': 'DiscordBot (https://example.org, 1)', 'content-type': 'application/json' } });
     const words = wordsOf(answer.content);
+    if (PLANT === 'wrong_reason') for (const m of this.sent) if (words.includes(m.word)) this.reasons.set(m.id, ['queue_full']);
     return this.sent.filter((m) => words.includes(m.word) && (PLANT === 'double' || m.direct)).length;
   }
 

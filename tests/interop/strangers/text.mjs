@@ -34,7 +34,7 @@ async function alice() {
   const a = { c, user: c.user, got: [], typing: 0, reactions: [], edits: 0, channel: await c.channels.fetch(stage.channels[0]) };
   c.on(Events.MessageCreate, (m) => { if (m.author.id === BOT) a.got.push(m); });
   c.on(Events.MessageUpdate, (_, m) => { if (m.author?.id === BOT) a.edits += 1; });
-  c.on(Events.TypingStart, (t) => { if (t.user?.id === BOT || t.inCache === undefined) a.typing += 1; });
+  c.on(Events.TypingStart, (t) => { if (t.user.id === BOT && t.channel.id === a.channel.id) a.typing += 1; });
   c.on(Events.MessageReactionAdd, (r, u) => { if (u.id === BOT) a.reactions.push([r.message.id, r.emoji.name]); });
   // The bot's answer to this message.
   a.answer = (m, ms = 10000) => until(() => a.got.find((x) => x.reference?.messageId === m.id), ms);
