@@ -20,8 +20,8 @@
 struct live_settings;
 struct json_t;
 
-/* Of 64 voice sessions, and of 64 servers with text chat. */
-enum { LIVE_SETTINGS_GUILDS = 128 };
+/* Of 64 voice sessions, and of 1024 servers with text chat. */
+enum { LIVE_SETTINGS_GUILDS = 1088 };
 
 /* A version of the document that is to be saved. Borrowed. */
 struct live_settings_version {

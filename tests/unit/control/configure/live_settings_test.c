@@ -1,6 +1,7 @@
 /* The effective settings while the stored document cannot be read. */
 #include "control/configure/live_settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -81,4 +82,46 @@ TEST(no_channel_is_allowed_while_the_stored_document_cannot_be_read)
 	check_unread("{\"versions\":[{\"version\":3,\"updatedAt\":\"\",\"author\":\"\","
 		     "\"intent\":{}}],\"unread\":true}");
 	check_unread("{\"versions\":[{\"version\":\"three\"}]}");
+}
+
+static unsigned long resident(void)
+{
+	unsigned long pages = 0, all;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (f && fscanf(f, "%lu %lu", &all, &pages) != 2)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * 4096;
+}
+
+/* docs/text.md tells the figure. */
+TEST(live_settings_of_many_servers_take_little_memory)
+{
+	struct live_settings_conf conf = {.saveh = on_save, .changedh = on_changed};
+	const struct settings *first, *last;
+	struct live_settings *l = NULL;
+	struct settings *s = NULL;
+	unsigned long before;
+
+	CHECK(settings_alloc(&s) == 0);
+	conf.settings = s;
+	CHECK_INT(live_settings_alloc(&l, &conf), 0);
+	first = live_settings_of(l, 1);
+	before = resident();
+	for (uint64_t i = 2; i < LIVE_SETTINGS_GUILDS; i++)
+		live_settings_of(l, i);
+	last = live_settings_of(l, LIVE_SETTINGS_GUILDS);
+	CHECK(first != s && last != s && first != last);
+	before = (resident() - before) / (LIVE_SETTINGS_GUILDS - 1);
+	printf("# %lu bytes for a server's settings\n", before);
+	CHECK(before < 120000);
+	/* A change reaches all of them. */
+	CHECK(!live_settings_base(l, "text_chat", "all"));
+	live_settings_apply(l);
+	CHECK_INT(first->text_chat, SETTINGS_TEXT_ALL);
+	CHECK_INT(last->text_chat, SETTINGS_TEXT_ALL);
+	live_settings_free(l);
+	settings_free(s);
 }
