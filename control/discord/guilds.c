@@ -475,6 +475,24 @@ uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, 
 	return parent;
 }
 
+size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
+		      size_t most)
+{
+	const json_t *threads = json_object_get(guild_of(g, guild), "threads"), *t;
+	const char *key;
+	size_t n = 0;
+
+	json_object_foreach((json_t *)(uintptr_t)threads, key, t)
+	{
+		uint64_t parent = 0;
+
+		discord_snowflake(json_string_value(json_array_get(t, 0)), &parent);
+		if (n < most && parent == channel && discord_snowflake(key, &to[n]))
+			n++;
+	}
+	return n;
+}
+
 bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		    struct guild_channel *out)
 {

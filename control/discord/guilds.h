@@ -63,6 +63,9 @@ uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, 
 /* The name of a channel or thread of whatever kind, "" when unknown. Borrowed until the next event.
  */
 const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* The known threads of this channel or forum, up to most. Returns how many. */
+size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
+		      size_t most);
 
 /* The voice or stage channel with this name, in any case; 0: there is none, or several. */
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name);

@@ -82,6 +82,7 @@ TEST(guilds_knows_the_channels_of_threads)
 {
 	struct guilds *g = made(), *next;
 	const char *name;
+	uint64_t of[2];
 
 	CHECK(g);
 	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
@@ -107,6 +108,11 @@ TEST(guilds_knows_the_channels_of_threads)
 		    "{\"guild_id\":\"100\",\"threads\":[" THREAD("600", "300", "") "," THREAD(
 			    "601", "301", "") ",7,{}]}"));
 	CHECK_INT(guilds_thread(g, 100, 601, &name), 301);
+	CHECK_INT(guilds_threads(g, 100, 300, of, 2), 1);
+	CHECK(of[0] == 600);
+	CHECK_INT(guilds_threads(g, 100, 300, of, 0), 0);
+	CHECK_INT(guilds_threads(g, 100, 302, of, 2), 0);
+	CHECK_INT(guilds_threads(g, 101, 300, of, 2), 0);
 	CHECK(event(g, "THREAD_DELETE", THREAD("601", "301", "")));
 	CHECK_INT(guilds_thread(g, 100, 601, &name), 0);
 	/* They go with their channel. */
