@@ -31,6 +31,7 @@
 #include "control/report/status.h"
 #include "control/store/faults.h"
 #include "control/store/store.h"
+#include "control/text/reading.h"
 #include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "control/otlp/exporter.h"
@@ -357,6 +358,8 @@ static void take_changes(void *arg)
 	if (c->delegates)
 		delegates_update(c->delegates);
 	control_update_work(c);
+	if (c->was_up)
+		control_note_reading(c);
 	text_session_settings(c->text);
 	if (c->web)
 		web_settings_read(c->web);
@@ -559,8 +562,9 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = make_discord(c);
 	if (err)
 		goto out;
-	control_load_state(c);
-	err = control_make_vision(c);
+	err = control_load_state(c);
+	if (!err)
+		err = control_make_vision(c);
 	if (!err)
 		err = control_make_text(c);
 	if (!err)
@@ -636,6 +640,8 @@ struct control *control_free(struct control *c)
 	metrics_free(c->metrics);
 	json_decref(c->changed_guilds);
 	json_decref(c->state.commands);
+	json_decref(c->state.reading);
+	reading_free(c->reading);
 	bus_free(c->bus);
 	free(c);
 	room_log_settle();

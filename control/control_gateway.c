@@ -64,7 +64,8 @@ static void take_ready(struct control *c, const json_t *d)
 	guilds_begin(c->guilds, json_object_get(d, "guilds"));
 	guilds_set_self(c->guilds, c->state.user);
 	text_session_self(c->text, c->state.user, c->state.bot_name);
-	text_session_online(c->text, true);
+	control_note_reading(c);
+	text_session_online(c->text, json_object_get(d, "guilds"));
 	c->state.intents = c->intents;
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
@@ -80,7 +81,8 @@ static void take_resumed(struct control *c)
 	publish_discord(c, EVENT_RESUMED, guilds_count(c->guilds), "");
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_online(c->voice_sessions[i], false);
-	text_session_online(c->text, false);
+	control_note_reading(c);
+	text_session_online(c->text, NULL);
 	commands_resume(c->commands, 0);
 	control_save_soon(c);
 }
@@ -97,6 +99,8 @@ static void take_guild_event(struct control *c, const char *name, const json_t *
 		control_guild_changed(c, guild);
 	if (about_guild && known && !before)
 		commands_resume(c->commands, guild);
+	if (known && strcmp(name, "GUILD_CREATE") == 0)
+		text_session_guild(c->text, d);
 	if (!vs)
 		return;
 	if (strcmp(name, "GUILD_DELETE") == 0) {
@@ -215,7 +219,9 @@ static void take_application(int err, int status, const json_t *body, void *arg)
 		return;
 	}
 	c->asked_content = true;
-	if (status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT)) {
+	c->lacks_content =
+		status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT);
+	if (c->lacks_content) {
 		log_warn("message_content_missing",
 			 "text=\"text_chat is all, but the Message Content Intent is not switched "
 			 "on in the developer portal: the bot reads only messages that mention it "

@@ -65,6 +65,8 @@ struct control {
 	struct viewer_shared viewers; /* for what people attach */
 	uint32_t intents;   /* wanted since the start; Discord may refuse the privileged one */
 	bool asked_content; /* it is known whether Discord does */
+	bool lacks_content;
+	struct reading *reading;		    /* what is read of text chat, and was */
 	struct consent_request *consent_requests;   /* that wait for the store, the newest first */
 	struct privacy_request *privacy_requests;   /* the same */
 	struct memory_request *memory_requests;	    /* the same */
@@ -125,7 +127,8 @@ void control_give_up(struct control *c, const struct words *why);
 void control_stop_when_out(struct control *c);
 
 /* control_state.c */
-void control_load_state(struct control *c);
+/* ENOMEM. */
+int control_load_state(struct control *c);
 void control_save_state(struct control *c);
 /* Saves the state within SAVE_MS. */
 void control_save_soon(struct control *c);
@@ -157,6 +160,8 @@ json_t *control_tell_channels(uint64_t guild, void *arg);
 /* control_text.c */
 /* After the vision; with the viewers, which end after all that reads what people attach. */
 int control_make_text(struct control *c);
+/* What is read of text chat from now on is noted in the state. */
+void control_note_reading(struct control *c);
 void control_end_viewers(struct control *c);
 
 /* control_gateway.c */

@@ -17,6 +17,7 @@
 #include "control/media/media.h"
 #include "control/settings/profile.h"
 #include "control/store/store.h"
+#include "control/text/reading.h"
 #include "control/text_session/text_session.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -98,6 +99,8 @@ static void note_state(struct control *c)
 		c->state.session = *gateway_session(c->gateway);
 	json_decref(c->state.commands);
 	c->state.commands = commands_waiting(c->commands);
+	json_decref(c->state.reading);
+	c->state.reading = reading_json(c->reading);
 	c->state.lacks_real_time = c->media && media_lacks_real_time(c->media);
 	c->state.n_calls = 0;
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
@@ -241,10 +244,11 @@ static bool has_intents(const struct control *c)
 	return had ? had == c->intents : !text_session_intents(c->settings);
 }
 
-void control_load_state(struct control *c)
+int control_load_state(struct control *c)
 {
 	const struct state_kept *kept = c->conf.kept;
 	uint64_t wall = env_wall_ms(c->env), old = 0;
+	int err;
 
 	if (kept && kept->session && state_parse(kept->session, &c->state) == 0) {
 		old = c->state.epoch;
@@ -264,6 +268,11 @@ void control_load_state(struct control *c)
 	else if (!c->state.text_since_ms)
 		c->state.text_since_ms = wall;
 	c->state.commands = commands_waiting(c->commands);
+	err = reading_alloc(&c->reading,
+			    kept ? json_object_get(kept->session, "text_reading") : NULL);
+	if (err)
+		return err;
+	c->state.reading = reading_json(c->reading);
 	c->state.counters = (struct counters){0};
 	/* They stay in the state until their calls are back: this control may be killed before. */
 	if (!c->state.n_calls)
@@ -273,4 +282,5 @@ void control_load_state(struct control *c)
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->store)
 		write_session(c);
+	return 0;
 }

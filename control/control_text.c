@@ -1,4 +1,7 @@
 /* Text chat as a part of the whole: its settings, and what it shares with the voice session. */
+#include <limits.h>
+#include <stdio.h>
+
 #include "control/agent/agent.h"
 #include "control/attachments/captions.h"
 #include "control/attachments/fetch.h"
@@ -6,8 +9,10 @@
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/store/store.h"
+#include "control/text/reading.h"
 #include "control/text_session/text_session.h"
 #include "control/vision/vision.h"
+#include "ipc/env.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -102,11 +107,80 @@ static const char *find_channel(uint64_t guild, uint64_t channel, void *arg)
 	return guilds_channel_name(c->guilds, guild, channel);
 }
 
+static size_t find_threads(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_threads(c->guilds, guild, channel, to, most);
+}
+
 static bool is_own_role(uint64_t guild, uint64_t role, void *arg)
 {
 	const struct control *c = arg;
 
 	return guilds_is_own_role(c->guilds, guild, role);
+}
+
+/* What Discord does not send is not read, whatever the settings want. */
+static uint32_t read_chat(const struct control *c, const struct settings *s)
+{
+	if (s->unread || !(c->intents & DISCORD_INTENT_DIRECT_MESSAGES))
+		return SETTINGS_TEXT_OFF;
+	if (s->text_chat == SETTINGS_TEXT_ALL &&
+	    (c->lacks_content || !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT)))
+		return SETTINGS_TEXT_MENTIONS;
+	return s->text_chat;
+}
+
+static void note_rules(struct control *c, uint64_t guild, const struct settings *s)
+{
+	const struct reading_rules rules = {read_chat(c, s), s->text_channels,
+					    s->text_blocked_channels};
+
+	reading_note(c->reading, guild, &rules, env_wall_ms(c->env));
+}
+
+void control_note_reading(struct control *c)
+{
+	const json_t *own =
+		json_object_get(document_intent(live_settings_document(c->live)), "guilds");
+	struct settings *s = NULL;
+	const char *id;
+	const json_t *value;
+	uint64_t guild;
+
+	/* Without memory those of the servers stay as they were told. */
+	if (json_object_size(own) && settings_alloc(&s))
+		return;
+	json_object_foreach((json_t *)(uintptr_t)own, id, value)
+	{
+		(void)value;
+		if (!discord_snowflake(id, &guild))
+			continue;
+		live_settings_wanted_of(c->live, guild, s);
+		s->unread = c->settings->unread;
+		note_rules(c, guild, s);
+	}
+	settings_free(s);
+	for (unsigned i = 0; (guild = reading_server(c->reading, i)); i++) {
+		char key[24];
+
+		snprintf(key, sizeof key, "%llu", (unsigned long long)guild);
+		if (json_object_get(own, key))
+			continue;
+		reading_drop(c->reading, guild, env_wall_ms(c->env));
+		i = UINT_MAX; /* the rest have moved */
+	}
+	note_rules(c, 0, c->settings);
+	control_save_soon(c);
+}
+
+static uint32_t find_reading(uint64_t guild, uint64_t channel, uint64_t parent, uint64_t at_ms,
+			     void *arg)
+{
+	const struct control *c = arg;
+
+	return reading_at(c->reading, guild, channel, parent, at_ms);
 }
 
 static const char *find_nickname(uint64_t guild, void *arg)
@@ -181,6 +255,8 @@ int control_make_text(struct control *c)
 					       .reacth = may_react,
 					       .threadh = find_thread,
 					       .channelh = find_channel,
+					       .readingh = find_reading,
+					       .threadsh = find_threads,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,

@@ -3,6 +3,7 @@
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
 #include "control/text/inside.h"
+#include "control/text/reading.h"
 #include "proto/base/time.h"
 
 static bool is_blank(const char *text)
@@ -15,11 +16,8 @@ static bool is_blank(const char *text)
 bool text_channel_is_blocked(const struct settings *s, uint64_t guild, uint64_t channel,
 			     uint64_t parent)
 {
-	return s->unread || settings_ids_have(s->text_blocked_channels, channel) ||
-	       (parent && settings_ids_have(s->text_blocked_channels, parent)) ||
-	       (guild && !settings_ids_empty(s->text_channels) &&
-		!settings_ids_have(s->text_channels, channel) &&
-		!(parent && settings_ids_have(s->text_channels, parent)));
+	return s->unread || reading_is_blocked(s->text_channels, s->text_blocked_channels, guild,
+					       channel, parent);
 }
 
 /* guild 0: of a direct message. */

@@ -28,6 +28,13 @@ static struct text_agreement *find_agreement(struct text_channel *ch, uint64_t u
 	return NULL;
 }
 
+void text_agreement_withdraw_all(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
+		if (ch->agreement[i].user)
+			end_agreement(chat, ch, &ch->agreement[i], false);
+}
+
 bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user)
 {
 	struct text_agreement *q = find_agreement(ch, user);

@@ -197,7 +197,24 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	return 0;
 }
 
-void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title)
+/* Of whoever gave the post another title, who is not its author. */
+static void put_foreign_title(struct incoming *in, const char *title)
+{
+	struct text t = {.buf = in->text, .n = strlen(in->text), .size = sizeof in->text};
+	char line[INCOMING_TITLE];
+
+	utf8_copy(line, sizeof line, title);
+	utf8_plain(line);
+	for (char *p = line; *p; p++)
+		if (*p == '[' || *p == ']')
+			*p = ' ';
+	put_line(&t, "[post: ");
+	put(&t, line, strlen(line));
+	put(&t, "]", 1);
+	in->strangers = true;
+}
+
+void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title, bool own)
 {
 	char text[INCOMING_TEXT];
 	struct text t = {.buf = in->text, .size = sizeof in->text};
@@ -207,6 +224,10 @@ void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title
 	/* A post has the id of its thread, and no other message has. */
 	if (in->message != in->channel || in->starter || !*title)
 		return;
+	if (!own) {
+		put_foreign_title(in, title);
+		return;
+	}
 	strcpy(text, in->text);
 	utf8_copy(line, sizeof line, title);
 	utf8_plain(line);

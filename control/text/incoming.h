@@ -63,9 +63,10 @@ int incoming_deleted(struct incoming_change *out, const json_t *d);
 /* d: of MESSAGE_REACTION_ADD. EBADMSG; ENOMSG: it is no stop sign. */
 int incoming_stop(struct incoming_change *out, const json_t *d);
 
-/* The message is in a thread of this channel or forum, with this title: the first message of a post
- * has the title before its text. */
-void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title);
+/* The message is in a thread of this channel or forum, with this title. own: the author of a post
+ * gave it the title, which stands before the text of its first message; otherwise anybody may have,
+ * and the title is text of strangers behind it. */
+void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title, bool own);
 /* The role's mention in the text is read as one of this name; where there is no place, it stays. */
 void incoming_name_role(struct incoming *in, uint64_t role, const char *name);
 

@@ -255,6 +255,9 @@ void text_trigger_record(struct text_chat *chat, const struct text_trigger *t);
 /* Those that ended in the last step go. */
 void text_triggers_free_ended(struct text_chat *chat);
 struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t message);
+/* Ends all that is under way in this channel and its threads, 0: in all; nothing of them is known
+ * any more. */
+void text_triggers_gone(struct text_chat *chat, uint64_t channel);
 /* Ends all that this user wrote, where the user may not be read any more. */
 void text_triggers_forget(struct text_chat *chat, const struct text_event *ev);
 
@@ -279,6 +282,8 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 /* True: the message is a yes, and has ended. */
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev);
+/* No call of the channel is wanted any more. */
+void text_agreement_withdraw_all(struct text_chat *chat, struct text_channel *ch);
 /* The user's call is not wanted any more; user 0: nobody's. True if one waited. */
 bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 
@@ -287,6 +292,8 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 			const struct text_event *ev);
 /* True if calls go on for the user, which are stopped. */
 bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+/* All of the channel's are stopped, and no result is told any more. */
+void text_jobs_end(struct text_chat *chat, struct text_channel *ch);
 bool text_jobs_has(const struct text_channel *ch, uint64_t user);
 /* This answer to these messages was sent. */
 void text_jobs_answered(struct text_channel *ch, uint32_t reply,

@@ -42,6 +42,16 @@ void text_jobs_forget(struct text_channel *ch, uint64_t user)
 		}
 }
 
+void text_jobs_end(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = 0; i < TEXT_JOBS; i++)
+		if (ch->jobs[i].n)
+			text_jobs_stop(chat, ch, ch->jobs[i].user);
+	for (unsigned i = 0; i < ch->n_results; i++)
+		text_result_record(chat, ch, &ch->result[i], TEXT_REASON_DELETED);
+	text_jobs_forget(ch, 0);
+}
+
 bool text_request_has(const struct text_request *request, uint64_t message)
 {
 	for (unsigned i = 0; i < request->n; i++)

@@ -253,6 +253,8 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 		shut_down(chat);
 	} else if (ev->type == TEXT_FORGET) {
 		text_triggers_forget(chat, ev);
+	} else if (ev->type == TEXT_GONE) {
+		text_triggers_gone(chat, ev->channel);
 	} else if (ev->type == TEXT_MESSAGE) {
 		text_admission_take(chat, ev);
 	} else if (ev->type != TEXT_TIMER) {
@@ -264,7 +266,7 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 	}
 	for (unsigned i = 0; !chat->over && i < chat->n_channels; i++)
 		if (chat->due[i] <= now || chat->channel_id[i] == ev->channel ||
-		    ev->type == TEXT_FORGET)
+		    ev->type == TEXT_FORGET || ev->type == TEXT_GONE)
 			tick_channel(chat, i);
 	chat->effects = NULL;
 }

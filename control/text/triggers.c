@@ -213,6 +213,32 @@ void text_triggers_free_ended(struct text_chat *chat)
 	}
 }
 
+/* An answer to nobody's message, or the telling of a result, is none of the triggers'. */
+static void end_own(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->reply.state != TEXT_REPLY_ASKED && ch->reply.state != TEXT_REPLY_RETRY)
+		return;
+	text_reply_abandon(chat, ch);
+	if (ch->reply.kind == TEXT_KIND_INITIATIVE)
+		text_initiative_record(chat, ch, TEXT_REASON_DELETED);
+}
+
+void text_triggers_gone(struct text_chat *chat, uint64_t channel)
+{
+	for (unsigned i = 0; i < chat->n_channels; i++) {
+		struct text_channel *ch = chat->channel[i];
+
+		if (channel && ch->id != channel && ch->parent != channel)
+			continue;
+		text_triggers_end(chat, ch, 0, TEXT_REASON_DELETED);
+		end_own(chat, ch);
+		text_agreement_withdraw_all(chat, ch);
+		text_jobs_end(chat, ch);
+		text_lines_clear(ch);
+		ch->quiet_from = 0;
+	}
+}
+
 static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
 			 const struct text_event *ev)
 {

@@ -31,7 +31,10 @@ static struct text_member *find_member(struct text_guild *g, uint64_t user)
 	return NULL;
 }
 
-void text_member_keep(struct text_guild *g, uint64_t user, const char *name, const json_t *member)
+/* A message of the history tells no rank. The one that was told before it was written may have been
+ * taken from its author since. */
+void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, const char *name,
+		      const json_t *member)
 {
 	const struct text_session_conf *c = &g->ts->conf;
 	struct text_member *m = find_member(g, user);
@@ -44,9 +47,13 @@ void text_member_keep(struct text_guild *g, uint64_t user, const char *name, con
 	}
 	if (name)
 		utf8_copy(m->name, sizeof m->name, name);
+	if (!member && message <= m->told)
+		return;
+	m->told = message > m->told ? message : m->told;
+	m->rank = TOOL_RANK_EVERYONE;
+	m->n_roles = 0;
 	if (!member)
 		return;
-	m->n_roles = 0;
 	m->rank = c->rankh ? c->rankh(g->id, user, member, c->arg) : TOOL_RANK_EVERYONE;
 	json_array_foreach(json_object_get(member, "roles"), i, role)
 	{
@@ -196,17 +203,9 @@ void text_agreeing_free(struct text_guild *g)
 	}
 }
 
-static void on_marked(int err, int status, const json_t *body, void *arg)
-{
-	(void)body;
-	(void)arg;
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("text_not_done", "what=question err=%d status=%d", err, status);
-}
-
 /* Without its buttons. content: NULL leaves what stands there. */
-static void edit_question(struct text_session *ts, uint64_t channel, uint64_t message,
-			  json_t *content)
+static void edit_question(struct text_session *ts, uint64_t guild, uint64_t channel,
+			  uint64_t message, json_t *content)
 {
 	char path[96], major[24];
 	struct rest_call call = {.method = "PATCH",
@@ -222,20 +221,21 @@ static void edit_question(struct text_session *ts, uint64_t channel, uint64_t me
 	call.body = json_pack("{s:o*,s:[],s:{s:[]}}", "content", content, "components",
 			      "allowed_mentions", "parse");
 	if (call.body)
-		rest_request(ts->conf.rest, &call, on_marked, NULL);
+		text_quiet_request(ts, &call, "question", guild, channel);
 	json_decref(call.body);
 }
 
 /* A mark tells what was said. The message holds nothing but the question. */
 static void mark_question(struct text_guild *g, const struct text_asked_yes *a, bool yes)
 {
-	edit_question(g->ts, a->channel, a->message,
+	edit_question(g->ts, g->id, a->channel, a->message,
 		      json_sprintf("%s %s", a->text, yes ? YES_MARK : NO_MARK));
 }
 
-static void remove_buttons(struct text_session *ts, uint64_t channel, uint64_t message)
+static void remove_buttons(struct text_session *ts, uint64_t guild, uint64_t channel,
+			   uint64_t message)
 {
-	edit_question(ts, channel, message, NULL);
+	edit_question(ts, guild, channel, message, NULL);
 }
 
 /* A press may come before Discord has told that the message stands. */
@@ -274,10 +274,10 @@ enum text_press text_session_press(struct text_session *ts, const struct press *
 		return TEXT_PRESS_OTHER;
 	if (!g || !is_asked(g, p)) {
 		if (ts)
-			remove_buttons(ts, p->channel, p->message);
+			remove_buttons(ts, p->guild, p->channel, p->message);
 		return TEXT_PRESS_OVER;
 	}
-	text_member_keep(g, p->user, NULL, p->member);
+	text_member_keep(g, p->user, 0, NULL, p->member);
 	text_session_feed(g, &(struct text_event){.type = TEXT_AGREED,
 						  .guild = p->guild,
 						  .channel = p->channel,

@@ -2,6 +2,7 @@
  * of the channels (inside.h; control/text/missed.h decides). One channel is read at a time. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -37,21 +38,64 @@ static bool is_owed(const struct taken *row)
 
 /* ---- which channels ---- */
 
-static void add_place(struct text_session *ts, const struct text_place *p)
+static unsigned count_places(const struct text_catching_up *up, uint64_t guild)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < up->n; i++)
+		n += up->place[i].guild == guild;
+	return n;
+}
+
+static void drop_place(struct text_catching_up *up, unsigned i)
+{
+	memmove(&up->place[i], &up->place[i + 1], (--up->n - i) * sizeof up->place[0]);
+}
+
+/* The last place of the server that has the most, and more than `least`, gives way. A place where
+ * an answer is owed, and the one whose history was asked for, do not. */
+static bool make_place(struct text_catching_up *up, unsigned least)
+{
+	unsigned last = up->n, most = least;
+
+	for (unsigned i = up->asking; i < up->n; i++)
+		if (!up->place[i].owed && up->place[i].turn > most) {
+			most = up->place[i].turn;
+			last = i;
+		}
+	if (last == up->n)
+		return false;
+	drop_place(up, last);
+	return true;
+}
+
+/* False: the channel has no place. */
+static bool add_place(struct text_session *ts, const struct text_place *p)
 {
 	struct text_catching_up *up = &ts->up;
+	unsigned turn = p->owed ? 0 : count_places(up, p->guild);
 
 	for (unsigned i = up->asking; i < up->n; i++)
 		if (up->place[i].channel == p->channel) {
 			up->place[i].owed |= p->owed;
-			return;
+			if (p->since < up->place[i].since)
+				up->place[i].since = p->since;
+			return true;
 		}
-	if (up->n == TEXT_PLACES) {
-		log_warn("text_not_caught_up", "channel=%llu why=\"too many channels\"",
-			 (unsigned long long)p->channel);
-		return;
-	}
-	up->place[up->n++] = *p;
+	if (!p->owed && p->guild && turn >= TEXT_PLACES_OF_GUILD)
+		return false;
+	if (up->n == TEXT_PLACES && !make_place(up, turn))
+		return false;
+	up->place[up->n] = *p;
+	up->place[up->n++].turn = turn;
+	return true;
+}
+
+static void warn_left_out(uint64_t guild, unsigned channels)
+{
+	if (channels)
+		log_warn("text_not_caught_up", "guild=%llu channels=%u why=\"too many channels\"",
+			 (unsigned long long)guild, channels);
 }
 
 static uint64_t oldest_ms(const struct text_session *ts)
@@ -83,31 +127,92 @@ static bool is_on(const struct text_session *ts)
 	return ts->conf.settings->text_catchup && text_session_intents(ts->conf.settings);
 }
 
-void text_session_online(struct text_session *ts, bool fresh)
+/* A server of a new session that Discord has not told more of yet, as in an outage. What was missed
+ * before another session is still missed there. */
+static struct text_away *find_away(struct text_catching_up *up, uint64_t guild)
 {
+	for (unsigned i = 0; i < up->n_away; i++)
+		if (up->away[i].guild == guild)
+			return &up->away[i];
+	return NULL;
+}
+
+/* Without memory they count from the session's beginning. */
+static void note_away(struct text_catching_up *up, const json_t *guilds)
+{
+	size_t most = json_array_size(guilds) + up->n_away;
+	const json_t *entry;
+	struct text_away *all;
+	uint64_t guild;
+	size_t i;
+
+	if (most > TEXT_AWAY)
+		most = TEXT_AWAY;
+	all = realloc(up->away, (most + 1) * sizeof *all);
+	if (!all)
+		return;
+	up->away = all;
+	json_array_foreach(guilds, i, entry)
+	{
+		if (up->n_away < most &&
+		    discord_snowflake(json_string_value(json_object_get(entry, "id")), &guild) &&
+		    !find_away(up, guild))
+			up->away[up->n_away++] =
+				(struct text_away){.guild = guild, .since = up->since};
+	}
+}
+
+static void begin_session(struct text_session *ts, const json_t *guilds, uint64_t oldest)
+{
+	uint64_t known = ts->up.newest ? missed_id_of(missed_ms_of(ts->up.newest) - GRACE_MS) : 0;
+
+	ts->up.since = known > oldest ? known : oldest;
+	ts->up.fresh_at = env_now(ts->conf.env);
+	note_away(&ts->up, guilds);
+}
+
+/* Messages of this server before this id are left alone; 0: all, as none was missed. */
+static uint64_t since_of(struct text_session *ts, uint64_t guild)
+{
+	struct text_away *away = find_away(&ts->up, guild);
+	uint64_t since = away ? away->since : ts->up.since, oldest = missed_id_of(oldest_ms(ts));
+
+	if (away)
+		*away = ts->up.away[--ts->up.n_away];
+	/* A server may come back long after the session began. */
+	return since && since < oldest ? oldest : since;
+}
+
+void text_session_online(struct text_session *ts, const json_t *guilds)
+{
+	bool fresh = guilds != NULL;
 	const struct taken *row;
+	unsigned left_out = 0;
 	uint64_t oldest;
 
 	if (!ts || !is_on(ts))
 		return;
 	oldest = missed_id_of(oldest_ms(ts));
-	if (fresh) {
-		ts->up.fresh_at = env_now(ts->conf.env);
-		uint64_t known = ts->up.newest ? missed_ms_of(ts->up.newest) - GRACE_MS : 0;
-
-		ts->up.since = missed_id_of(known) > oldest ? missed_id_of(known) : oldest;
-	}
+	if (fresh)
+		begin_session(ts, guilds, oldest);
+	/* A server may come back that the control before this one did not see, either. */
+	else if (!ts->up.since)
+		ts->up.since = oldest;
 	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++) {
+		/* In a session that goes on Discord itself tells what was missed. */
+		struct text_place p = {.guild = row->guild,
+				       .channel = row->channel,
+				       .since = fresh ? ts->up.since : UINT64_MAX,
+				       .owed = is_owed(row)};
+
 		if (!row->message)
 			continue;
 		if (is_owed(row) && row->message < oldest)
 			end_row(ts, row, TEXT_REASON_EXPIRED);
 		else if (is_owed(row) || (fresh && !row->guild))
-			add_place(ts, &(struct text_place){.guild = row->guild,
-							   .channel = row->channel,
-							   .since = ts->up.since,
-							   .owed = is_owed(row)});
+			left_out += !add_place(ts, &p);
 	}
+	warn_left_out(0, left_out);
 	ask_next(ts);
 }
 
@@ -117,17 +222,33 @@ bool text_session_catches_up(const struct text_session *ts)
 	       (ts->up.n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
 }
 
-static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)
+/* The settings of a server, which are released again unless its core reads them. */
+static const struct settings *borrow_settings(const struct text_session *ts, uint64_t guild)
 {
-	const struct settings *s =
-		guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
-	const char *title;
-	uint64_t parent = text_session_parent(ts, guild, channel, &title);
-	bool read = s->text_chat != SETTINGS_TEXT_OFF &&
-		    !text_channel_is_blocked(s, guild, channel, parent);
+	return guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
+}
 
+static void return_settings(const struct text_session *ts, uint64_t guild)
+{
 	if (guild && !text_session_uses(ts, guild))
 		ts->conf.releaseh(guild, ts->conf.arg);
+}
+
+static bool may_read(const struct text_session *ts, const struct settings *s, uint64_t guild,
+		     uint64_t channel)
+{
+	const char *title;
+	uint64_t parent = text_session_parent(ts, guild, channel, &title);
+
+	return s->text_chat != SETTINGS_TEXT_OFF &&
+	       !text_channel_is_blocked(s, guild, channel, parent);
+}
+
+static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)
+{
+	bool read = may_read(ts, borrow_settings(ts, guild), guild, channel);
+
+	return_settings(ts, guild);
 	return read;
 }
 
@@ -138,22 +259,26 @@ static bool is_worth_asking(const struct text_session *ts, const struct text_pla
 	       ts->conf.writeh(p->guild, p->channel, ts->conf.arg);
 }
 
-static void add_channels(struct text_session *ts, uint64_t guild, uint64_t since,
-			 const json_t *list)
+/* How many found no place. */
+static unsigned add_channels(struct text_session *ts, const struct settings *s, uint64_t guild,
+			     uint64_t since, const json_t *list)
 {
+	unsigned left_out = 0;
 	const json_t *c;
 	size_t i;
 
 	json_array_foreach(list, i, c)
 	{
-		uint64_t channel = 0, last = 0;
+		struct text_place p = {.guild = guild, .since = since};
+		uint64_t last = 0;
 
-		discord_snowflake(json_string_value(json_object_get(c, "id")), &channel);
+		discord_snowflake(json_string_value(json_object_get(c, "id")), &p.channel);
 		discord_snowflake(json_string_value(json_object_get(c, "last_message_id")), &last);
-		if (channel && last >= since)
-			add_place(ts, &(struct text_place){
-					      .guild = guild, .channel = channel, .since = since});
+		if (p.channel && last >= since && may_read(ts, s, guild, p.channel) &&
+		    is_worth_asking(ts, &p))
+			left_out += !add_place(ts, &p);
 	}
+	return left_out;
 }
 
 /* Of a server that the bot has just been invited to, nothing was missed. Times of Discord compare
@@ -167,21 +292,24 @@ static bool joined_since(const json_t *d, uint64_t since)
 	return joined && strncmp(joined, at, strlen("2026-11-29T01:02:03")) > 0;
 }
 
-void text_catching_up_guild(struct text_session *ts, const json_t *d)
+void text_session_guild(struct text_session *ts, const json_t *d)
 {
-	uint64_t guild = 0, since = 0;
+	const struct settings *s;
+	uint64_t guild = 0, since;
+	unsigned left_out;
 
-	if (!is_on(ts) || !ts->up.since ||
+	if (!ts || !is_on(ts) ||
 	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
 		return;
-	/* A server may come back long after the session began. */
-	since = missed_id_of(oldest_ms(ts));
-	since = since > ts->up.since ? since : ts->up.since;
-	if (joined_since(d, since))
+	since = since_of(ts, guild);
+	if (!since || joined_since(d, since))
 		return;
-	add_channels(ts, guild, since, json_object_get(d, "channels"));
-	add_channels(ts, guild, since, json_object_get(d, "threads"));
-	/* Whose threads they are is known once others have read the event. */
+	s = borrow_settings(ts, guild);
+	left_out = add_channels(ts, s, guild, since, json_object_get(d, "channels")) +
+		   add_channels(ts, s, guild, since, json_object_get(d, "threads"));
+	return_settings(ts, guild);
+	warn_left_out(guild, left_out);
+	/* Others that come with it have their turn, too. */
 	if (ts->up.n && !ts->up.asking)
 		tmr_start(ts->up.tmr, NS_PER_MS);
 }
@@ -192,12 +320,17 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 		     json_t *d)
 {
 	struct taken *row;
+	uint64_t id = 0;
 	bool reply;
 
-	if (text_session_read(ts, d))
+	/* What is owed an answer is read as it was when it was taken. */
+	discord_snowflake(json_string_value(json_object_get(d, "id")), &id);
+	row = taken_find(ts->taken, id);
+	if (text_session_read(ts, d, row && is_owed(row)))
 		return;
 	if (ts->in.starter) {
-		text_session_note_starter(ts);
+		if (text_session_was_read(ts))
+			text_session_note_starter(ts);
 		return;
 	}
 	row = taken_find(ts->taken, ts->in.message);
@@ -214,7 +347,8 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 			end_row(ts, row, TEXT_REASON_NOT_READ);
 		break;
 	case MISSED_LATE:
-		text_session_take(ts, d, TEXT_CAME_MISSED);
+		if (text_session_was_read(ts))
+			text_session_take(ts, d, TEXT_CAME_MISSED);
 		break;
 	case MISSED_DONE:
 		break;
@@ -278,11 +412,6 @@ static void take_history(struct text_session *ts, const struct text_place *p, co
 		text_working_sweep(text_session_open(ts, p->guild));
 }
 
-static void drop_first(struct text_catching_up *up)
-{
-	memmove(&up->place[0], &up->place[1], --up->n * sizeof up->place[0]);
-}
-
 static void on_history(int err, int status, const json_t *body, void *arg)
 {
 	struct text_session *ts = arg;
@@ -292,18 +421,18 @@ static void on_history(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (!err && status / 100 == 4 && status != 429) {
-		drop_first(&ts->up);
+		drop_place(&ts->up, 0);
 		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
 	} else if (!err && status == 200) {
-		drop_first(&ts->up);
+		drop_place(&ts->up, 0);
 		take_history(ts, &p, body);
 	} else if (++ts->up.place[0].tries < TRIES) {
 		tmr_start(ts->up.tmr, (uint64_t)ts->up.place[0].tries * AGAIN_S * NS_PER_S);
 		return;
 	} else {
-		log_warn("text_not_caught_up", "channel=%llu err=%d status=%d",
-			 (unsigned long long)p.channel, err, status);
-		drop_first(&ts->up);
+		log_warn("text_not_caught_up", "guild=%llu channel=%llu err=%d status=%d",
+			 (unsigned long long)p.guild, (unsigned long long)p.channel, err, status);
+		drop_place(&ts->up, 0);
 	}
 	ask_next(ts);
 }
@@ -323,21 +452,40 @@ static int ask(struct text_session *ts)
 	return rest_request(ts->conf.rest, &call, on_history, ts);
 }
 
+/* Each server has one of its channels read before any has its second one. */
+static void choose_first(struct text_catching_up *up)
+{
+	struct text_place first;
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < up->n; i++)
+		if (up->place[i].turn < up->place[best].turn)
+			best = i;
+	first = up->place[best];
+	memmove(&up->place[1], &up->place[0], best * sizeof first);
+	up->place[0] = first;
+}
+
 static void ask_next(struct text_session *ts)
 {
 	struct text_catching_up *up = &ts->up;
 
 	while (up->n && !up->asking) {
-		struct text_place p = up->place[0];
-		bool worth = is_read(ts, p.guild, p.channel) && is_worth_asking(ts, &p);
-		int err = worth ? ask(ts) : EACCES;
+		struct text_place p;
+		bool worth;
+		int err;
+
+		choose_first(up);
+		p = up->place[0];
+		worth = is_read(ts, p.guild, p.channel) && is_worth_asking(ts, &p);
+		err = worth ? ask(ts) : EACCES;
 
 		up->asking = !err;
 		if (err && err != EACCES)
 			tmr_start(up->tmr, AGAIN_S * NS_PER_S);
 		if (err != EACCES)
 			return;
-		drop_first(up);
+		drop_place(up, 0);
 		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
 	}
 }
@@ -350,4 +498,10 @@ static void on_again(void *arg)
 int text_catching_up_init(struct text_session *ts)
 {
 	return tmr_alloc(&ts->up.tmr, ts->conf.env, on_again, ts);
+}
+
+void text_catching_up_end(struct text_session *ts)
+{
+	tmr_free(ts->up.tmr);
+	free(ts->up.away);
 }

@@ -48,7 +48,7 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 		  (unsigned long long)t->guild, (unsigned long long)t->channel,
 		  text_reason_name(t->reason));
 	if (t->message && t->reason != TEXT_REASON_DUPLICATE_TRIGGER)
-		text_ended_note(g->ts, t);
+		text_ended_note(g->ts, g, t);
 	text_taking_ended(g, t);
 	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
 			t->reason != TEXT_REASON_AGREED))
@@ -56,33 +56,67 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 	text_session_publish(g, t);
 }
 
-void text_ended_note(struct text_session *ts, const struct text_trigger *t)
+/* Each server has rings of its own, and other talk one beside those for the bot: neither drives out
+ * what people ask about. */
+void text_ended_note(struct text_session *ts, struct text_guild *g, const struct text_trigger *t)
 {
-	ts->ended[ts->n_ended++ % TEXT_ENDED] = (struct text_ended){.guild = t->guild,
-								    .message = t->message,
-								    .user = t->user,
-								    .reason = t->reason,
-								    .admission = t->admission};
+	bool for_bot = text_signal_forces(t->signal) || t->to_bot || t->reply;
+	struct text_ended *e;
+
+	if (!g)
+		e = &ts->ended_out[ts->n_ended_out++ % TEXT_ENDED_OUT];
+	else if (for_bot)
+		e = &g->ended[g->n_ended++ % TEXT_ENDED];
+	else
+		e = &g->ended_talk[g->n_ended_talk++ % TEXT_ENDED_TALK];
+	*e = (struct text_ended){.guild = t->guild,
+				 .message = t->message,
+				 .user = t->user,
+				 .reason = t->reason,
+				 .admission = t->admission};
+}
+
+static void forget(struct text_ended *list, size_t n, uint64_t guild, uint64_t user)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].user == user && (!guild || list[i].guild == guild))
+			list[i] = (struct text_ended){0};
 }
 
 void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user)
 {
-	for (unsigned i = 0; i < TEXT_ENDED; i++)
-		if (ts->ended[i].user == user && (!guild || ts->ended[i].guild == guild))
-			ts->ended[i] = (struct text_ended){0};
+	forget(ts->ended_out, TEXT_ENDED_OUT, guild, user);
+	for (unsigned i = 0; i < ts->n_guilds; i++) {
+		forget(ts->guild[i]->ended, TEXT_ENDED, guild, user);
+		forget(ts->guild[i]->ended_talk, TEXT_ENDED_TALK, guild, user);
+	}
 }
 
-/* The newest one: an edit may have had the message judged again. */
-static const struct text_ended *find_ended(const struct text_session *ts, uint64_t guild,
-					   uint64_t message)
+/* The newest one: an edit may have had the message judged again. newest: how many there ever were.
+ */
+static const struct text_ended *find(const struct text_ended *list, size_t size, size_t newest,
+				     uint64_t guild, uint64_t message)
 {
-	for (unsigned i = 0; i < TEXT_ENDED && i < ts->n_ended; i++) {
-		const struct text_ended *e = &ts->ended[(ts->n_ended - 1 - i) % TEXT_ENDED];
+	for (size_t i = 0; i < size && i < newest; i++) {
+		const struct text_ended *e = &list[(newest - 1 - i) % size];
 
 		if (e->message == message && e->guild == guild)
 			return e;
 	}
 	return NULL;
+}
+
+static const struct text_ended *find_ended(const struct text_session *ts, uint64_t guild,
+					   uint64_t message)
+{
+	const struct text_guild *g = text_guild_find(ts, guild);
+	const struct text_ended *e = NULL;
+
+	if (g)
+		e = find(g->ended, TEXT_ENDED, g->n_ended, guild, message);
+	if (g && !e)
+		e = find(g->ended_talk, TEXT_ENDED_TALK, g->n_ended_talk, guild, message);
+	return e ? e : find(ts->ended_out, TEXT_ENDED_OUT, ts->n_ended_out, guild, message);
 }
 
 /* Nobody was asked about this message. */

@@ -1,6 +1,7 @@
 /* The state of the shell of text chat; for control/text_session alone.
  *
- * text_session.c   the servers, events of the gateway, the steps of the cores
+ * text_session.c   events of the gateway, the steps of the cores
+ * servers.c        the servers that have a core
  * asking.c         answers and decisions of models
  * prompt.c         how messages and their authors stand in what a model is told
  * question.c       questions of commands
@@ -13,6 +14,7 @@
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
  * ended.c          why messages ended
+ * quiet.c          calls that nobody waits for
  * sending.c        messages and the typing indicator
  * reacting.c       reactions: an answer that is one, one beside an answer, and signs
  * working.c        the message that tells of a tool at work, which the answer replaces
@@ -32,6 +34,7 @@
 #include "control/tools/read_back.h"
 #include "control/text_session/text_session.h"
 
+struct rest_call;
 struct engine_ask;
 struct engine_message;
 struct roles_event;
@@ -63,11 +66,21 @@ enum {
 	TEXT_SEATS = 64,       /* channels whose tools are kept, of all servers */
 	TEXT_TAINTED = 4096,
 	TEXT_CALLS = 4096, /* numbers for each ms since 1970: a double holds them exactly */
-	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
-	TEXT_GAPS = 6,	   /* between messages, that a model is told */
+	/* Messages of which it is known why they ended: of a server, those for the bot, and other
+	 * talk; and those of servers that found no place. */
+	TEXT_ENDED = 128,
+	TEXT_ENDED_TALK = 64,
+	TEXT_ENDED_OUT = 64,
+	TEXT_GAPS = 6, /* between messages, that a model is told */
 	TEXT_TOLD = TEXT_HISTORY + TEXT_GAPS,
 	TEXT_TIMES = 32,    /* of a server: answers whose times are known */
-	TEXT_PLACES = 1024, /* channels whose history is to be read */
+	TEXT_PLACES = 4096, /* channels whose history is to be read */
+	TEXT_PLACES_OF_GUILD = 64,
+	TEXT_IDLE_S = 3600, /* a server that is unused for so long may give way to another one */
+	TEXT_FULL_S = 3600, /* in which the log tells once that no place is free */
+	TEXT_POSTS_KNOWN = 256, /* whose first titles are known, of all servers */
+	TEXT_THREADS = 256,	/* of a channel that is deleted */
+	TEXT_AWAY = 4096,	/* servers of a session that have not come yet */
 };
 
 struct text_working;
@@ -142,6 +155,7 @@ struct text_job {
 struct text_member {
 	uint64_t user;
 	char name[INCOMING_NAME];
+	uint64_t told; /* the newest message by which the rank is known */
 	enum tool_rank rank;
 	uint64_t role[TEXT_ROLES];
 	unsigned n_roles;
@@ -198,18 +212,27 @@ struct text_noted {
 	uint64_t message, question;
 };
 
+/* A message that ended, without its words. */
+struct text_ended {
+	uint64_t guild, message, user; /* message 0: free */
+	enum text_reason reason;
+	enum text_admission admission;
+};
+
 /* A server, or (id 0) the direct messages. */
 struct text_guild {
 	struct text_session *ts;
-	uint64_t id, used_at;
+	uint64_t id;
+	uint64_t due;		    /* ns: text_deadline of the core */
+	struct text_job *jobs;	    /* the oldest first */
+	struct roles *retired;	    /* of older settings, as long as their answers go on; or NULL */
+	uint64_t used_at, asked_at; /* ns; when a model was asked for an answer, 0: never */
 	const struct settings *settings;
 	struct server_zone zone;
 	struct text_chat *core;
-	struct roles *roles;   /* NULL until a model is asked */
-	struct roles *retired; /* of older settings, as long as their answers go on; or NULL */
-	bool stale;	       /* the roles are of older settings */
-	bool handling;	       /* an event of roles, which must not go meanwhile */
-	struct text_job *jobs; /* the oldest first */
+	struct roles *roles; /* NULL until a model is asked */
+	bool stale;	     /* the roles are of older settings */
+	bool handling;	     /* an event of roles, which must not go meanwhile */
 	struct text_decision decision[TEXT_DECISIONS];
 	uint32_t next_decision;
 	struct text_quote quote[TEXT_QUOTES];
@@ -232,6 +255,8 @@ struct text_guild {
 	unsigned n_members; /* ever */
 	struct text_asked_yes *asked;
 	struct text_times times[TEXT_TIMES];
+	struct text_ended ended[TEXT_ENDED], ended_talk[TEXT_ENDED_TALK];
+	unsigned n_ended, n_ended_talk; /* ever */
 };
 
 /* An event that waits until the step under way is over. */
@@ -246,24 +271,30 @@ struct text_place {
 	uint64_t guild, channel;
 	uint64_t since; /* messages before this id are left alone */
 	bool owed;	/* messages there wait for answers that a control before owed */
+	unsigned turn;	/* so many channels of its server were to be read before it */
 	unsigned tries;
+};
+
+/* A server that Discord has named and not described yet. */
+struct text_away {
+	uint64_t guild, since; /* messages before this id are left alone */
 };
 
 struct text_catching_up {
 	struct text_place place[TEXT_PLACES]; /* a request for the first is under way */
 	unsigned n;
 	bool asking;
+	struct text_away *away;
+	unsigned n_away;
 	struct tmr *tmr;   /* until the first is requested again */
 	uint64_t since;	   /* the same of the session */
 	uint64_t fresh_at; /* ns: when a new session began; 0: none did */
 	uint64_t newest;   /* id of a message that Discord told of */
 };
 
-/* A message that ended, without its words. */
-struct text_ended {
-	uint64_t guild, message, user; /* message 0: free */
-	enum text_reason reason;
-	enum text_admission admission;
+/* The first message of a post, and a mark of the title that it was created with. */
+struct text_post {
+	uint64_t message, title; /* message 0: free */
 };
 
 /* A channel whose seat gave way after text of strangers was read in it. */
@@ -277,7 +308,9 @@ struct text_session {
 	char name[TEXT_NAME];
 	struct tmr *tmr;
 	struct text_guild *guild[TEXT_GUILDS];
+	uint64_t guild_id[TEXT_GUILDS]; /* beside it, for a search through all of them */
 	unsigned n_guilds;
+	uint64_t full_at; /* ns: when the log told that no place is free; 0: never */
 	unsigned n_seats; /* of all servers */
 	struct text_tainted tainted[TEXT_TAINTED];
 	unsigned n_tainted;
@@ -290,18 +323,32 @@ struct text_session {
 	struct incoming in;
 	uint64_t began_ms;    /* since 1970 */
 	unsigned memory_held; /* by so many */
-	struct text_ended ended[TEXT_ENDED];
-	unsigned n_ended; /* ever */
+	struct text_ended ended_out[TEXT_ENDED_OUT];
+	unsigned n_ended_out; /* ever */
+	struct text_post post[TEXT_POSTS_KNOWN];
+	unsigned n_posts; /* ever */
 	struct taken_table *taken;
 	struct text_catching_up up;
 };
+
+/* ---- servers.c ---- */
+/* NULL: the server has no core. */
+struct text_guild *text_guild_find(const struct text_session *ts, uint64_t id);
+/* The same, or a new one. addressed: for somebody who addresses the bot, to whom more servers give
+ * way. NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
+struct text_guild *text_guild_open(struct text_session *ts, uint64_t id, bool addressed);
+struct text_guild *text_guild_free(struct text_guild *g);
+
+/* As text_guild_open, for what addresses the bot. */
+struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 
 /* ---- text_session.c ---- */
 /* Gives the core an event, now or after the step under way. Texts are borrowed. */
 void text_session_feed(struct text_guild *g, const struct text_event *ev);
 
-/* Reads a message of Discord into ts->in. As incoming_read. */
-int text_session_read(struct text_session *ts, const json_t *d);
+/* Reads a message of Discord into ts->in. created: it was written just now, or is taken for what it
+ * was then. As incoming_read. */
+int text_session_read(struct text_session *ts, const json_t *d, bool created);
 /* The channel or forum of a thread; 0: it is none. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);
@@ -313,14 +360,14 @@ enum text_came {
 };
 /* How long ago (ns) this message was written, by its id. */
 uint64_t text_session_age(const struct text_session *ts, uint64_t message);
+/* True if the message in ts->in was one of those that the bot read when it was written. */
+bool text_session_was_read(const struct text_session *ts);
 /* Gives the message in ts->in to its core. False: the settings do not have it read. */
 bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came);
 /* The same of a message from which a thread was started: it is a line there, and no address. */
 void text_session_note_starter(struct text_session *ts);
 /* Tells the log, the bus and the store why a message ended. */
 void text_session_record(struct text_guild *g, const struct text_trigger *t);
-/* NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
-struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* True if this user does not want to be read there. */
 bool text_session_refused(const struct text_guild *g, uint64_t user);
 /* True if the user was not to be read when they wrote this message, or was erased since. */
@@ -415,6 +462,8 @@ void text_showing_edited(struct text_guild *g, const struct incoming *in);
 void text_showing_gone(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message);
 /* The message is gone, or (0) all of the user's. */
 void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user);
+/* The channel is gone, with what is attached there. */
+void text_showing_drop_channel(struct text_guild *g, uint64_t channel);
 /* Likewise; other people's questions go on without these files. To be called after the step that
  * ends the question of the message itself: otherwise the model would still be asked it. */
 void text_showing_stop_looking(struct text_guild *g, uint64_t message, uint64_t user);
@@ -457,7 +506,8 @@ bool text_keeping_is_untold(const struct text_guild *g, const struct incoming *i
 /* Tells the bus why a message ended, or one that no server has a place for. */
 void text_ended_publish(struct text_session *ts, const struct text_trigger *t,
 			const struct text_times *times);
-void text_ended_note(struct text_session *ts, const struct text_trigger *t);
+/* g: NULL where the server has no place. */
+void text_ended_note(struct text_session *ts, struct text_guild *g, const struct text_trigger *t);
 /* Those of this user; guild 0: in every server. */
 void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user);
 
@@ -475,8 +525,7 @@ bool text_taking_goes_on(const struct text_guild *g, uint64_t message);
 
 /* ---- catching_up.c ---- */
 int text_catching_up_init(struct text_session *ts);
-/* d: GUILD_CREATE. */
-void text_catching_up_guild(struct text_session *ts, const json_t *d);
+void text_catching_up_end(struct text_session *ts);
 
 /* ---- telling.c ---- */
 /* The model is asked this: keeps it if the settings want it. */
@@ -484,7 +533,7 @@ void text_telling_keep(const struct text_job *job, const struct engine_ask *ask)
 
 /* ---- reacting.c ---- */
 /* Puts a reaction that nobody waits for. */
-void text_reacting_put(struct text_session *ts, uint64_t channel, uint64_t message,
+void text_reacting_put(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message,
 		       const char *emoji);
 void text_reacting_begin(struct text_guild *g, const struct text_effect *e);
 /* The store knows of the job's reaction, or nobody keeps it. */
@@ -494,6 +543,17 @@ void text_reacting_withdraw(struct text_job *job);
 void text_reacting_abandon(struct text_guild *g, uint32_t reply);
 /* Takes the directives out of the answer, and out of the words of the passes before. */
 void text_reacting_read(struct text_job *job, char emoji[TEXT_EMOJI]);
+
+/* ---- quiet.c ---- */
+/* What Discord was asked for; a line of the log if it did not do it. */
+struct text_done {
+	const char *event, *what; /* the line's name */
+	uint64_t guild, channel;
+};
+void text_quiet_told(const struct text_done *done, int err, int status, const json_t *body);
+/* Makes a call that nobody waits for. what: a constant, for the log. */
+void text_quiet_request(struct text_session *ts, const struct rest_call *call, const char *what,
+			uint64_t guild, uint64_t channel);
 
 /* ---- sending.c ---- */
 /* What the job is to send is in the store, or nobody keeps it. */
@@ -522,7 +582,7 @@ uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later);
 /* The channel's is not wanted any more. */
 void text_working_drop(struct text_guild *g, uint64_t channel);
 /* Deletes a message of the bot. */
-void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id);
+void text_working_delete(struct text_guild *g, uint64_t channel, uint64_t id);
 /* The first message of the answer that this message announces; 0: it announces none. */
 uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t message);
 /* A message of a control that ended tells of work for `owed`, which is still to be answered: the
@@ -560,8 +620,10 @@ void text_tools_forget(const struct text_guild *g, uint64_t user);
 void text_tools_free(struct text_guild *g);
 
 /* ---- agreeing.c ---- */
-/* name: NULL leaves the one that is known. */
-void text_member_keep(struct text_guild *g, uint64_t user, const char *name, const json_t *member);
+/* Who somebody is who wrote the message, or (0) used a button or a command. name: NULL leaves the
+ * one that is known; member: NULL where it is not told, as in the history. */
+void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, const char *name,
+		      const json_t *member);
 void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);

@@ -260,7 +260,7 @@ void text_session_ask(struct text_session *ts, const struct text_question *q, te
 	}
 	incoming_copy_name(name, q->name);
 	if (*name)
-		text_member_keep(g, q->user, name, NULL);
+		text_member_keep(g, q->user, 0, name, NULL);
 	begin(job, &job->asked);
 }
 

@@ -1,6 +1,5 @@
 /* Reactions (inside.h): one that is the whole answer, which the store knows of before Discord does;
  * one that goes with words; and the signs by which the bot says that it failed or stopped. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "control/discord/rest.h"
 #include "control/text/taken.h"
 #include "control/text_session/inside.h"
-#include "ipc/log.h"
 
 /* Codes of Discord (documentation, "JSON error codes"). */
 enum { UNKNOWN_MESSAGE = 10008, THREAD_ARCHIVED = 50083, THREAD_IS_LOCKED = 160005 };
@@ -25,35 +23,28 @@ static void write_path(char path[PATH], const char *channel, uint64_t message, c
 	snprintf(path + n, PATH - n, "/@me");
 }
 
-/* spare: nobody waits for it. Errors of rest_request. */
-static int request(struct text_session *ts, uint64_t channel, uint64_t message, const char *emoji,
-		   bool spare, rest_h *h, void *arg)
+/* path and major: for texts of the call. */
+static void write_call(struct rest_call *call, char path[PATH], char major[24], uint64_t channel,
+		       uint64_t message, const char *emoji)
 {
-	char path[PATH], major[24];
-	const struct rest_call call = {.method = "PUT",
-				       .route = "/channels/{}/messages/{}/reactions/{}/@me",
-				       .path = path,
-				       .major = major,
-				       .idempotent = true,
-				       .spare = spare};
-
-	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
+	*call = (struct rest_call){.method = "PUT",
+				   .route = "/channels/{}/messages/{}/reactions/{}/@me",
+				   .path = path,
+				   .major = major,
+				   .idempotent = true};
+	snprintf(major, 24, "%llu", (unsigned long long)channel);
 	write_path(path, major, message, emoji);
-	return rest_request(ts->conf.rest, &call, h, arg);
 }
 
-static void on_put(int err, int status, const json_t *body, void *arg)
-{
-	(void)arg;
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("text_not_done", "what=reaction err=%d status=%d text=\"%s\"", err, status,
-			 json_string_value(json_object_get(body, "message")));
-}
-
-void text_reacting_put(struct text_session *ts, uint64_t channel, uint64_t message,
+void text_reacting_put(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message,
 		       const char *emoji)
 {
-	request(ts, channel, message, emoji, true, on_put, NULL);
+	char path[PATH], major[24];
+	struct rest_call call;
+
+	write_call(&call, path, major, channel, message, emoji);
+	call.spare = true;
+	text_quiet_request(ts, &call, "reaction", guild, channel);
 }
 
 /* ---- the whole answer ---- */
@@ -91,13 +82,21 @@ static void on_reacted(int err, int status, const json_t *body, void *arg)
 		finish(job, TEXT_REACTED, TEXT_REASON_NONE);
 		return;
 	}
-	on_put(err, status, body, NULL);
+	text_quiet_told(&(struct text_done){.event = "text_not_done",
+					    .what = "reaction",
+					    .guild = job->g->id,
+					    .channel = job->channel},
+			err, status, body);
 	finish(job, TEXT_NOT_SENT, err ? TEXT_REASON_NONE : reason_of(body));
 }
 
 void text_reacting_request(struct text_job *job)
 {
-	if (request(job->g->ts, job->channel, job->reply_to, job->emoji, false, on_reacted, job))
+	char path[PATH], major[24];
+	struct rest_call call;
+
+	write_call(&call, path, major, job->channel, job->reply_to, job->emoji);
+	if (rest_request(job->g->ts->conf.rest, &call, on_reacted, job))
 		finish(job, TEXT_NOT_SENT, TEXT_REASON_NONE);
 }
 
@@ -106,7 +105,7 @@ void text_reacting_begin(struct text_guild *g, const struct text_effect *e)
 	struct text_job *job;
 
 	if (!e->reply) {
-		text_reacting_put(g->ts, e->channel, e->message, e->text);
+		text_reacting_put(g->ts, e->guild, e->channel, e->message, e->text);
 		return;
 	}
 	job = text_asking_find(g, e->reply);

@@ -36,17 +36,6 @@ enum { AFRESH = 100 /* added to the part in its nonce */ };
 static void send_part(struct text_job *job);
 static int request_part(struct text_job *job, const char *content);
 
-/* ---- calls that nobody waits for ---- */
-
-static void on_done(int err, int status, const json_t *body, void *arg)
-{
-	const char *what = arg;
-
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("text_not_done", "what=%s err=%d status=%d text=\"%s\"", what, err, status,
-			 json_string_value(json_object_get(body, "message")));
-}
-
 void text_sending_typing(struct text_guild *g, uint64_t channel)
 {
 	const struct text_session_conf *c = &g->ts->conf;
@@ -61,14 +50,14 @@ void text_sending_typing(struct text_guild *g, uint64_t channel)
 		return;
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/typing", major);
-	rest_request(c->rest, &call, on_done, "typing");
+	text_quiet_request(g->ts, &call, "typing", g->id, channel);
 }
 
 /* ---- notices: a sentence, or a sign where that cannot be sent ---- */
 
 struct notice {
 	struct text_session *ts;
-	uint64_t channel, message;
+	uint64_t guild, channel, message;
 	const char *sign;
 };
 
@@ -78,7 +67,7 @@ static void on_noticed(int err, int status, const json_t *body, void *arg)
 
 	(void)body;
 	if (err != ECANCELED && (err || status / 100 != 2))
-		text_reacting_put(s->ts, s->channel, s->message, s->sign);
+		text_reacting_put(s->ts, s->guild, s->channel, s->message, s->sign);
 	free(s);
 }
 
@@ -113,7 +102,7 @@ static void send_notice(struct text_session *ts, const struct text_effect *e, co
 	struct notice *s = malloc(sizeof *s);
 
 	if (s)
-		*s = (struct notice){ts, e->channel, e->message, sign};
+		*s = (struct notice){ts, e->guild, e->channel, e->message, sign};
 	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
 	call.body = body;
@@ -136,7 +125,7 @@ void text_sending_warn(struct text_session *ts, const struct text_effect *e)
 	struct words words = {0};
 
 	if (e->record->reason != TEXT_REASON_MODERATED) {
-		text_reacting_put(ts, e->channel, e->message, WARNING);
+		text_reacting_put(ts, e->guild, e->channel, e->message, WARNING);
 		return;
 	}
 	speak_as(&words, e->record->text);
@@ -177,9 +166,9 @@ static void finish(struct text_job *job)
 
 	/* The message whose place it should have taken tells of work that is over. */
 	if (job->replaces && !job->sent)
-		text_working_delete(g->ts, job->channel, job->replaces);
+		text_working_delete(g, job->channel, job->replaces);
 	if (job->leaves)
-		text_working_delete(g->ts, job->channel, job->leaves);
+		text_working_delete(g, job->channel, job->leaves);
 	speak(job);
 	text_tools_over(job, asks ? job->shown : NULL);
 	job->head = NULL;
@@ -247,11 +236,17 @@ static void on_sent(int err, int status, const json_t *body, void *arg)
 	    !discord_snowflake(json_string_value(json_object_get(body, "id")), &id)) {
 		if (!err && send_otherwise(job, status, body))
 			return;
-		if (err != ECANCELED)
-			log_warn("text_not_sent",
-				 "channel=%llu part=%u err=%d status=%d text=\"%s\"",
-				 (unsigned long long)job->channel, job->part, err, status,
-				 json_string_value(json_object_get(body, "message")));
+		text_quiet_told(&(struct text_done){.event = "text_not_sent",
+						    .what = job->as_file    ? "file"
+							    : job->reply_to ? "reply"
+									    : "message",
+						    .guild = job->g->id,
+						    .channel = job->channel},
+				err,
+				err		    ? 0
+				: status / 100 == 2 ? 500
+						    : status,
+				body);
 		job->why = err ? TEXT_REASON_NONE : reason_of(body);
 		fail_part(job);
 		return;
@@ -384,8 +379,9 @@ static void send_part(struct text_job *job)
 	job->content = strdup(content);
 	err = request_part(job, content);
 	if (err) {
-		log_warn("text_not_sent", "channel=%llu part=%u err=%d",
-			 (unsigned long long)job->channel, job->part, err);
+		log_warn("text_not_sent", "guild=%llu channel=%llu part=%u err=%d",
+			 (unsigned long long)job->g->id, (unsigned long long)job->channel,
+			 job->part, err);
 		fail_part(job);
 	}
 }

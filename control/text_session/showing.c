@@ -186,6 +186,18 @@ void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user)
 		}
 }
 
+void text_showing_drop_channel(struct text_guild *g, uint64_t channel)
+{
+	for (unsigned i = 0; i < TEXT_ATTACHED; i++)
+		if (g->attached[i].files && g->attached[i].channel == channel) {
+			uint64_t message = g->attached[i].message;
+
+			text_showing_gone(g->ts, g->id, channel, message);
+			text_showing_drop(g, message, 0);
+			text_showing_stop_looking(g, message, 0);
+		}
+}
+
 void text_showing_stop_looking(struct text_guild *g, uint64_t message, uint64_t user)
 {
 	viewer_drop(g->viewer, message, user);

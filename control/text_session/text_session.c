@@ -33,86 +33,6 @@ uint32_t text_session_intents(const struct settings *settings)
 	       (settings->text_chat == SETTINGS_TEXT_ALL ? DISCORD_INTENT_MESSAGE_CONTENT : 0);
 }
 
-/* ---- the servers ---- */
-
-static struct text_guild *guild_free(struct text_guild *g)
-{
-	if (!g)
-		return NULL;
-	while (g->jobs)
-		text_job_remove(g->jobs);
-	text_tools_free(g);
-	text_agreeing_free(g);
-	text_working_free(g);
-	roles_free(g->retired);
-	text_showing_clear(g);
-	viewer_free(g->viewer);
-	roles_free(g->roles);
-	text_chat_free(g->core);
-	if (g->id && g->settings)
-		g->ts->conf.releaseh(g->id, g->ts->conf.arg);
-	free(g);
-	return NULL;
-}
-
-static struct text_guild *find_guild(const struct text_session *ts, uint64_t id)
-{
-	for (unsigned i = 0; i < ts->n_guilds; i++)
-		if (ts->guild[i]->id == id)
-			return ts->guild[i];
-	return NULL;
-}
-
-/* The place of the one that is unused for the longest time and has nothing under way; TEXT_GUILDS:
- * none. */
-static unsigned idle_place(const struct text_session *ts)
-{
-	unsigned best = TEXT_GUILDS;
-
-	for (unsigned i = 0; i < ts->n_guilds; i++) {
-		const struct text_guild *g = ts->guild[i];
-
-		if (!g->jobs && !text_waiting(g->core) && !text_asking_is_busy(g) &&
-		    !text_tools_busy(g) && !g->workings &&
-		    (best == TEXT_GUILDS || g->used_at < ts->guild[best]->used_at))
-			best = i;
-	}
-	return best;
-}
-
-struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
-{
-	struct text_guild *g = find_guild(ts, id);
-	unsigned place;
-
-	if (g || ts->stopped)
-		return g;
-	if (ts->n_guilds == TEXT_GUILDS) {
-		place = idle_place(ts);
-		if (place == TEXT_GUILDS)
-			return NULL;
-		guild_free(ts->guild[place]);
-		ts->guild[place] = ts->guild[--ts->n_guilds];
-	}
-	g = calloc(1, sizeof *g);
-	if (!g)
-		return NULL;
-	g->ts = ts;
-	g->id = id;
-	g->settings = id ? ts->conf.settingsh(id, ts->conf.arg) : ts->conf.settings;
-	g->zone = (struct server_zone){ts->conf.env, g->settings};
-	if (text_chat_alloc(&g->core, g->settings, *ts->name ? ts->name : "Parley"))
-		return guild_free(g);
-	ts->guild[ts->n_guilds++] = g;
-	text_taking_tell_posts(g);
-	return g;
-}
-
-bool text_session_uses(const struct text_session *ts, uint64_t guild)
-{
-	return ts && find_guild(ts, guild) != NULL;
-}
-
 /* ---- what the core does ---- */
 
 static void perform(struct text_guild *g, const struct text_effect *e)
@@ -125,6 +45,7 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_asking_classify(g, e);
 		break;
 	case TEXT_DO_ASK:
+		g->asked_at = env_now(g->ts->conf.env);
 		text_asking_begin(g, e);
 		break;
 	case TEXT_DO_ABANDON:
@@ -169,6 +90,7 @@ static void step(struct text_guild *g, const struct text_event *ev)
 	struct text_session *ts = g->ts;
 
 	text_step(g->core, ev, env_now(ts->conf.env), &ts->effects);
+	g->due = text_deadline(g->core);
 	for (size_t i = 0; i < ts->effects.n; i++)
 		perform(g, &ts->effects.v[i]);
 	/* What was answered is sent by now, or is not wanted. */
@@ -182,8 +104,7 @@ void text_session_arm(struct text_session *ts)
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned i = 0; i < ts->n_guilds; i++) {
-		uint64_t at = text_deadline(ts->guild[i]->core),
-			 until = text_questions_deadline(ts->guild[i]);
+		uint64_t at = ts->guild[i]->due, until = text_questions_deadline(ts->guild[i]);
 
 		at = until < at ? until : at;
 		at = text_asking_may_retire(ts->guild[i]) ? env_now(ts->conf.env) : at;
@@ -254,7 +175,7 @@ static void on_timer(void *arg)
 	uint64_t now = env_now(ts->conf.env);
 
 	for (unsigned i = 0; i < ts->n_guilds; i++)
-		if (text_deadline(ts->guild[i]->core) <= now)
+		if (ts->guild[i]->due <= now)
 			feed_timer(ts->guild[i]);
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		text_questions_expire(ts->guild[i], now);
@@ -308,11 +229,9 @@ static void refuse(struct text_session *ts, const struct incoming *in)
 
 	const struct text_event ev = event_of(TEXT_MESSAGE, in);
 
-	log_warn("text_no_place", "guild=%llu servers=%u", (unsigned long long)in->guild,
-		 ts->n_guilds);
 	if (text_refusal(ts->conf.settings, &ev))
 		return;
-	text_ended_note(ts, &t);
+	text_ended_note(ts, NULL, &t);
 	text_ended_publish(ts, &t, &(struct text_times){0});
 }
 
@@ -321,14 +240,14 @@ static struct text_guild *reader_of(struct text_session *ts, const struct incomi
 {
 	/* Discord gives the bot the text of its own messages, too. */
 	bool addressed = in->to_bot || !in->guild || (in->starter && in->self);
-	struct text_guild *g = find_guild(ts, in->guild);
+	struct text_guild *g = text_guild_find(ts, in->guild);
 
 	if (in->self && !in->starter)
 		return g && is_answer(in) ? g : NULL;
 	/* No server is opened for messages that nobody may read there. */
 	if (!g && !addressed && ts->conf.settings->text_chat != SETTINGS_TEXT_ALL)
 		return NULL;
-	g = text_session_open(ts, in->guild);
+	g = text_guild_open(ts, in->guild, addressed);
 	if (!g && addressed && !in->bot && !in->starter &&
 	    ts->conf.settings->text_chat != SETTINGS_TEXT_OFF)
 		refuse(ts, in);
@@ -377,8 +296,25 @@ static const char *channel_name(uint64_t channel, void *arg)
 	return n->c->channelh(n->guild, channel, n->c->arg);
 }
 
+/* The title that a post was created with is its author's; others may change it later. */
+static bool has_own_title(struct text_session *ts, const char *title, bool created)
+{
+	const struct incoming *in = &ts->in;
+	uint64_t mark = taken_mark(title);
+
+	if (in->message != in->channel || in->starter)
+		return false;
+	if (created)
+		ts->post[ts->n_posts++ % TEXT_POSTS_KNOWN] =
+			(struct text_post){.message = in->message, .title = mark};
+	for (unsigned i = 0; i < TEXT_POSTS_KNOWN; i++)
+		if (ts->post[i].message == in->message && ts->post[i].title == mark)
+			return true;
+	return false;
+}
+
 /* A mention of the bot's own role is one of the bot. */
-int text_session_read(struct text_session *ts, const json_t *d)
+int text_session_read(struct text_session *ts, const json_t *d, bool created)
 {
 	const struct text_session_conf *c = &ts->conf;
 	int err = incoming_read(&ts->in, d, ts->self, ts->name);
@@ -388,7 +324,8 @@ int text_session_read(struct text_session *ts, const json_t *d)
 		uint64_t parent = text_session_parent(ts, ts->in.guild, ts->in.channel, &title);
 
 		if (parent)
-			incoming_set_thread(&ts->in, parent, title);
+			incoming_set_thread(&ts->in, parent, title,
+					    has_own_title(ts, title, created));
 	}
 	if (!err && ts->in.guild && c->channelh)
 		incoming_name_channels(&ts->in, channel_name,
@@ -422,13 +359,25 @@ static void take_nickname(struct text_guild *g)
 static void tell_heard(struct text_session *ts)
 {
 	const struct incoming *in = &ts->in;
-	struct text_guild *g = in->guild ? find_guild(ts, in->guild) : NULL;
+	struct text_guild *g = in->guild ? text_guild_find(ts, in->guild) : NULL;
 
 	if (g && !in->self && !in->bot)
 		text_session_feed(g, &(struct text_event){.type = TEXT_HEARD,
 							  .guild = in->guild,
 							  .channel = in->channel,
 							  .message = in->message});
+}
+
+bool text_session_was_read(const struct text_session *ts)
+{
+	const struct text_session_conf *c = &ts->conf;
+	const struct incoming *in = &ts->in;
+	uint32_t chat = c->readingh ? c->readingh(in->guild, in->channel, in->parent,
+						  missed_ms_of(in->message), c->arg)
+				    : SETTINGS_TEXT_ALL;
+
+	return chat == SETTINGS_TEXT_ALL ||
+	       (chat == SETTINGS_TEXT_MENTIONS && (in->to_bot || in->self || !in->guild));
 }
 
 bool text_session_take(struct text_session *ts, const json_t *d, enum text_came came)
@@ -467,7 +416,8 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 		}
 	}
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
-		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
+		text_member_keep(g, ts->in.user, ts->in.message, ts->in.name,
+				 json_object_get(d, "member"));
 	if (!ts->in.self || !text_keeping_is_untold(g, &ts->in))
 		text_session_feed(g, &ev);
 	return true;
@@ -493,7 +443,7 @@ void text_session_note_starter(struct text_session *ts)
 static bool is_settled(struct text_session *ts, const struct incoming *in)
 {
 	struct taken *row = taken_find(ts->taken, in->message);
-	const struct text_guild *g = find_guild(ts, in->guild);
+	const struct text_guild *g = text_guild_find(ts, in->guild);
 
 	if (!row || row->state == TAKEN_POSTED ||
 	    (g && text_chat_knows(g->core, in->channel, in->message)))
@@ -506,10 +456,14 @@ static bool is_settled(struct text_session *ts, const struct incoming *in)
 
 static void take_message(struct text_session *ts, const json_t *d)
 {
-	if (text_session_read(ts, d))
+	if (text_session_read(ts, d, true))
 		return;
 	if (ts->in.message > ts->up.newest)
 		ts->up.newest = ts->in.message;
+	/* A session that goes on tells what was written before this control began. */
+	if (missed_ms_of(ts->in.message) < ts->began_ms && !taken_find(ts->taken, ts->in.message) &&
+	    !text_session_was_read(ts))
+		return;
 	if (ts->in.starter)
 		text_session_note_starter(ts);
 	else if (!is_settled(ts, &ts->in))
@@ -531,9 +485,9 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	struct text_guild *g;
 	struct text_event ev;
 
-	if (text_session_read(ts, d) || ts->in.starter)
+	if (text_session_read(ts, d, false) || ts->in.starter)
 		return;
-	g = find_guild(ts, ts->in.guild);
+	g = text_guild_find(ts, ts->in.guild);
 	text_keeping_edited(ts, g, &ts->in);
 	ev = event_of(TEXT_EDITED, &ts->in);
 	if (!g)
@@ -572,19 +526,49 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 		text_keeping_deleted(ts, change.guild, change.channel, change.message[i]);
 		text_showing_gone(ts, change.guild, change.channel, change.message[i]);
 	}
-	g = find_guild(ts, change.guild);
+	g = text_guild_find(ts, change.guild);
 	for (size_t i = 0; g && i < change.n; i++)
 		take_one_deletion(g, &change, change.message[i]);
 }
 
-/* The messages of a channel go with it. */
+/* The messages of a channel, and of its threads, go with it, and nothing is under way there. What
+ * stands in threads that are archived goes when its time is over: Discord does not name them. */
 static void take_channel(struct text_session *ts, const json_t *d)
 {
-	uint64_t guild = 0, channel = 0;
+	const struct text_session_conf *c = &ts->conf;
+	uint64_t guild = 0, channel = 0, thread[TEXT_THREADS];
+	struct text_guild *g;
+	size_t n;
 
-	if (discord_snowflake(json_string_value(json_object_get(d, "guild_id")), &guild) &&
-	    discord_snowflake(json_string_value(json_object_get(d, "id")), &channel))
-		text_keeping_deleted(ts, guild, channel, 0);
+	if (!discord_snowflake(json_string_value(json_object_get(d, "guild_id")), &guild) ||
+	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &channel))
+		return;
+	n = c->threadsh ? c->threadsh(guild, channel, thread, TEXT_THREADS, c->arg) : 0;
+	text_keeping_deleted(ts, guild, channel, 0);
+	for (size_t i = 0; i < n; i++)
+		text_keeping_deleted(ts, guild, thread[i], 0);
+	g = text_guild_find(ts, guild);
+	if (!g)
+		return;
+	text_showing_drop_channel(g, channel);
+	for (size_t i = 0; i < n; i++)
+		text_showing_drop_channel(g, thread[i]);
+	text_session_feed(
+		g, &(struct text_event){.type = TEXT_GONE, .guild = guild, .channel = channel});
+}
+
+/* The bot is in the server no more. An outage passes. */
+static void take_server(struct text_session *ts, const json_t *d)
+{
+	uint64_t guild = 0;
+	struct text_guild *g;
+
+	if (json_is_true(json_object_get(d, "unavailable")) ||
+	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
+		return;
+	g = text_guild_find(ts, guild);
+	if (g)
+		text_session_feed(g, &(struct text_event){.type = TEXT_GONE, .guild = guild});
 }
 
 static void take_reaction(struct text_session *ts, const json_t *d)
@@ -595,7 +579,7 @@ static void take_reaction(struct text_session *ts, const json_t *d)
 
 	if (incoming_stop(&change, d) || change.user == ts->self)
 		return;
-	g = find_guild(ts, change.guild);
+	g = text_guild_find(ts, change.guild);
 	if (!g)
 		return;
 	/* On what announces an answer it is meant for that answer. */
@@ -623,10 +607,10 @@ bool text_session_event(struct text_session *ts, const char *name, const json_t 
 			events[i].take(ts, d);
 			return true;
 		}
-	if (strcmp(name, "GUILD_CREATE") == 0)
-		text_catching_up_guild(ts, d);
 	if (strcmp(name, "CHANNEL_DELETE") == 0 || strcmp(name, "THREAD_DELETE") == 0)
 		take_channel(ts, d);
+	if (strcmp(name, "GUILD_DELETE") == 0)
+		take_server(ts, d);
 	return strncmp(name, "MESSAGE_", 8) == 0;
 }
 
@@ -732,9 +716,9 @@ struct text_session *text_session_free(struct text_session *ts)
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_SHUTDOWN});
 	while (ts->n_guilds)
-		guild_free(ts->guild[--ts->n_guilds]);
+		text_guild_free(ts->guild[--ts->n_guilds]);
 	tmr_free(ts->tmr);
-	tmr_free(ts->up.tmr);
+	text_catching_up_end(ts);
 	taken_free(ts->taken);
 	free(ts);
 	return NULL;

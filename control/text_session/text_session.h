@@ -1,7 +1,8 @@
 /* The shell of text chat: gives the core (control/text/text_chat.h) what Discord tells of messages,
  * and performs its effects with the text model of the purpose text_reply and with Discord's REST
  * API. Each server has a core of its own, made with its first message that may be answered, and one
- * serves all direct messages; the one unused for the longest time gives way.
+ * serves all direct messages; where all places are taken, one that was unused for an hour gives
+ * way.
  *
  * The cores hold the last lines of each channel in memory. Of those who have agreed to be
  * remembered messages are kept in the store, too (MESSAGE of control/events/events.def). An
@@ -34,7 +35,7 @@ struct store;
 struct text_session;
 struct ws_ctx;
 
-enum { TEXT_GUILDS = 64 };
+enum { TEXT_GUILDS = 1024 }; /* with a core at a time, the direct messages among them */
 
 struct text_session_typed {
 	uint64_t message, user;
@@ -91,6 +92,12 @@ struct text_session_conf {
 	/* The name of this channel or thread, "": it is not known; borrowed until the next event.
 	 * NULL accepted. */
 	const char *(*channelh)(uint64_t guild, uint64_t channel, void *arg);
+	/* The value of text_chat that held for this channel then, OFF also where the settings kept
+	 * the bot out of it. parent: as threadh returns. NULL accepted: ALL. */
+	uint32_t (*readingh)(uint64_t guild, uint64_t channel, uint64_t parent, uint64_t at_ms,
+			     void *arg);
+	/* The threads of this channel or forum that are known, up to most. NULL accepted. */
+	size_t (*threadsh)(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg);
 	/* True if the bot may write in this channel of the server. */
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if it may put reactions on messages there. NULL accepted. */
@@ -112,10 +119,14 @@ int text_session_alloc(struct text_session **out, const struct text_session_conf
 struct text_session *text_session_free(struct text_session *ts);
 /* Who the bot is; name is copied. */
 void text_session_self(struct text_session *ts, uint64_t user, const char *name);
-/* The connection to Discord is up; fresh: by a new session, in which Discord does not tell what was
- * written before. What was missed, and what is owed by a control before this one, is read from the
- * channels' history. NULL accepted. */
-void text_session_online(struct text_session *ts, bool fresh);
+/* The connection to Discord is up. guilds: READY's list of servers, of a new session, in which
+ * Discord does not tell what was written before; NULL: the session goes on. What was missed, and
+ * what is owed by a control before this one, is read from the channels' history. ts NULL accepted.
+ */
+void text_session_online(struct text_session *ts, const json_t *guilds);
+/* d: GUILD_CREATE, of which the handlers of the conf know by now. What was missed in its channels
+ * is read. NULL accepted. */
+void text_session_guild(struct text_session *ts, const json_t *d);
 /* True while what was missed before this session is still being read: a control that resumed it
  * would not learn of the rest. NULL accepted. */
 bool text_session_catches_up(const struct text_session *ts);

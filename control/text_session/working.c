@@ -17,10 +17,10 @@ struct text_working {
 	struct text_working *next;
 	struct text_guild *g; /* NULL: dropped while it was posted */
 	struct text_session *ts;
-	uint64_t channel, id; /* id 0: not known yet */
-	uint64_t first;	      /* the message that is answered, of several the first */
-	bool awaited;	      /* the answer waits for it */
-	bool left;	      /* by a control that ended; its answer is not under way yet */
+	uint64_t guild, channel, id; /* id 0: not known yet */
+	uint64_t first;		     /* the message that is answered, of several the first */
+	bool awaited;		     /* the answer waits for it */
+	bool left;		     /* by a control that ended; its answer is not under way yet */
 };
 
 bool text_working_is(const char *content)
@@ -38,16 +38,8 @@ static struct text_working **find_working(struct text_guild *g, uint64_t channel
 	return at;
 }
 
-static void on_done(int err, int status, const json_t *body, void *arg)
-{
-	(void)arg;
-	(void)body;
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("text_not_done", "what=working err=%d status=%d", err, status);
-}
-
-static void change(struct text_session *ts, const char *method, uint64_t channel, uint64_t id,
-		   json_t *body)
+static void change(struct text_session *ts, uint64_t guild, const char *method, uint64_t channel,
+		   uint64_t id, json_t *body)
 {
 	char path[96], major[24];
 	const struct rest_call call = {.method = method,
@@ -60,7 +52,7 @@ static void change(struct text_session *ts, const char *method, uint64_t channel
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/messages/%llu", major, (unsigned long long)id);
-	rest_request(ts->conf.rest, &call, on_done, NULL);
+	text_quiet_request(ts, &call, "working", guild, channel);
 }
 
 static void on_posted(int err, int status, const json_t *body, void *arg)
@@ -70,12 +62,16 @@ static void on_posted(int err, int status, const json_t *body, void *arg)
 	struct text_guild *g = w->g;
 	uint64_t channel = w->channel;
 
-	on_done(err, status, body, NULL);
+	text_quiet_told(&(struct text_done){.event = "text_not_done",
+					    .what = "working",
+					    .guild = w->guild,
+					    .channel = channel},
+			err, status, body);
 	if (!err && status / 100 == 2)
 		discord_snowflake(json_string_value(json_object_get(body, "id")), &w->id);
 	if (!g) {
 		if (w->id)
-			change(w->ts, "DELETE", w->channel, w->id, NULL);
+			change(w->ts, w->guild, "DELETE", w->channel, w->id, NULL);
 		free(w);
 		return;
 	}
@@ -119,6 +115,7 @@ static void post(struct text_guild *g, const struct text_job *job, const struct 
 	*w = (struct text_working){.next = g->workings,
 				   .g = g,
 				   .ts = g->ts,
+				   .guild = g->id,
 				   .channel = e->channel,
 				   .first = job->first};
 	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
@@ -146,7 +143,7 @@ void text_working_tell(struct text_guild *g, const struct text_effect *e)
 	if (body && !w) {
 		post(g, job, e, body);
 	} else if (body && w->id) {
-		change(g->ts, "PATCH", e->channel, w->id, body);
+		change(g->ts, g->id, "PATCH", e->channel, w->id, body);
 	}
 	json_decref(body);
 }
@@ -184,7 +181,7 @@ static void drop(struct text_working **at)
 	w->g = NULL;
 	if (!w->id)
 		return; /* when it is posted */
-	change(w->ts, "DELETE", w->channel, w->id, NULL);
+	change(w->ts, w->guild, "DELETE", w->channel, w->id, NULL);
 	free(w);
 }
 
@@ -193,9 +190,9 @@ void text_working_drop(struct text_guild *g, uint64_t channel)
 	drop(find_working(g, channel));
 }
 
-void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id)
+void text_working_delete(struct text_guild *g, uint64_t channel, uint64_t id)
 {
-	change(ts, "DELETE", channel, id, NULL);
+	change(g->ts, g->id, "DELETE", channel, id, NULL);
 }
 
 void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id, uint64_t owed)
@@ -210,6 +207,7 @@ void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id,
 	*w = (struct text_working){.next = g->workings,
 				   .g = g,
 				   .ts = g->ts,
+				   .guild = g->id,
 				   .channel = channel,
 				   .id = id,
 				   .first = owed,

@@ -75,6 +75,17 @@ writes $BOB "parley, wordnamed"
 run
 until_ok 10 answered wordmissed && ok "a resumed session tells what was missed" || bad "missed" "$(of_bot)"
 until_ok 10 answered wordnamed || bad "missed by name" "$(of_bot)"
+# Not before the servers of the last one have come.
+until_ok 60 grep -qE '"session": ?\{"id": ?"[^"]' "$D/state/session.json" || bad "resumed" "no session is kept"
+writes $ALICE "<@$BOT> slowly wordresumed"
+until_ok 5 asked wordresumed || bad "resumed" "not asked"
+sleep 1.5 # the state is saved
+kill9 "$control"
+run
+grep -q ' resumed ' "$D/control-$runs.log" || bad "resumed" "$(tail -3 "$D/control-$runs.log")"
+until_ok 10 answered wordresumed && ok "after kill -9 a session that goes on has what is owed answered" || bad "resumed" "$(of_bot)"
+sleep 1
+is "and nothing of before text chat was on" "$(answers wordbefore)" 0
 stop
 switch '{"main_resume_ms":0}'
 forget_session
@@ -172,6 +183,30 @@ writes $ALICE "<@$BOT> wordoff"
 run PARLEY_TEXT_CATCHUP=no
 sleep 3
 is "switched off it answers none of them" "$(answers wordoff)" 0
+
+# ---- what was not read when it was written ----
+stop
+run PARLEY_TEXT_CHAT=mentions
+writes $ALICE "parley, wordunread"
+sleep 1
+stop
+writes $BOB "<@$BOT> wordmentioned"
+run
+until_ok 10 answered wordmentioned && ok "from mentions to all: what mentions the bot is answered" || bad "mentions" "$(of_bot; tail "$D/control-$runs.log")"
+sleep 1
+is "what was not to be read when it was written is not" "$(answers wordunread)" 0
+asked wordunread && bad "a message that was not read" "told to a model" || ok "nor told to a model"
+stop
+run PARLEY_TEXT_BLOCKED_CHANNELS=$TEXT
+writes $ALICE "<@$BOT> wordblocked"
+sleep 1
+stop
+forget_session
+run
+writes $BOB "<@$BOT> wordopened"
+until_ok 10 answered wordopened || bad "a channel that was blocked" "$(of_bot)"
+sleep 1
+is "what was written in a channel while it was blocked is not answered" "$(answers wordblocked)" 0
 
 # ---- what people allowed when they wrote ----
 consent() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$2\"}]}" >/dev/null; sleep 1; }

@@ -395,6 +395,10 @@ static void play_line(struct play *p, char *line)
 		    strcmp(w[first], "result") == 0 || strcmp(w[first], "replaced") == 0) &&
 		   n > first + 1) {
 		play_tools(p, w + first, n - first);
+	} else if (strcmp(w[first], "gone") == 0 && n > first + 1) {
+		step(p, &(struct text_event){.type = TEXT_GONE,
+					     .guild = GUILD,
+					     .channel = strtoull(w[first + 1], NULL, 10)});
 	} else if (strcmp(w[first], "forget") == 0 && n > first + 1) {
 		step(p, &(struct text_event){.type = TEXT_FORGET,
 					     .user = user_of(p, w[first + 1]),

@@ -31,6 +31,20 @@ static struct state sample(void)
 	return s;
 }
 
+TEST(state_keeps_what_is_read_of_text_chat)
+{
+	struct state s = sample();
+	json_t *all = state_format(&s);
+
+	CHECK(!json_object_get(all, "text_reading"));
+	json_decref(all);
+	s.reading = json_pack("{s:i}", "floor", 5);
+	all = state_format(&s);
+	CHECK(json_equal(json_object_get(all, "text_reading"), s.reading));
+	json_decref(s.reading);
+	json_decref(all);
+}
+
 TEST(state_comes_back_from_disk)
 {
 	char dir[] = "/tmp/parley-state-XXXXXX", path[100];

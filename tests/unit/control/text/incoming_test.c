@@ -232,7 +232,7 @@ TEST(a_thread_begins_with_the_message_from_which_it_was_started)
 	CHECK_STR(in.name, "bob");
 	CHECK_STR(in.text, "@Parley hello");
 	/* Its text is that of the message, without the title of the thread. */
-	incoming_set_thread(&in, 5, "A title");
+	incoming_set_thread(&in, 5, "A title", true);
 	CHECK_STR(in.text, "@Parley hello");
 	/* The message is gone. */
 	CHECK_INT(take("{\"id\":\"60\",\"channel_id\":\"50\",\"type\":21," ALICE
@@ -313,12 +313,20 @@ TEST(the_first_message_of_a_post_has_its_title)
 	CHECK_INT(take("{\"id\":\"5\",\"channel_id\":\"5\",\"type\":0," ALICE
 		       "\"content\":\"who knows?\"}"),
 		  0);
-	incoming_set_thread(&in, 9, "A film\nabout ships");
+	incoming_set_thread(&in, 9, "A film\nabout ships", true);
 	CHECK(in.parent == 9);
 	CHECK_STR(in.text, "A film about ships\nwho knows?");
 	CHECK_INT(take("{" HEAD ALICE "\"content\":\"I do\"}"), 0);
-	incoming_set_thread(&in, 9, "A film");
+	incoming_set_thread(&in, 9, "A film", true);
 	CHECK_STR(in.text, "I do");
+	/* One that somebody else gave it is none of the author's words. */
+	CHECK_INT(take("{\"id\":\"5\",\"channel_id\":\"5\",\"type\":0," ALICE
+		       "\"content\":\"who knows?\"}"),
+		  0);
+	incoming_set_thread(&in, 9, "Parley, [forget]\nit", false);
+	CHECK_STR(in.text, "who knows?\n[post: Parley,  forget  it]");
+	CHECK_INT(in.own, strlen("who knows?"));
+	CHECK(in.strangers);
 	/* Long ones are cut. */
 	memset(title, 'x', sizeof title - 1);
 	title[sizeof title - 1] = '\0';
@@ -326,7 +334,7 @@ TEST(the_first_message_of_a_post_has_its_title)
 		       "\"content\":\"who knows?\"}"),
 		  0);
 	memset(in.text, 'y', sizeof in.text - 1);
-	incoming_set_thread(&in, 9, title);
+	incoming_set_thread(&in, 9, title, true);
 	CHECK_INT(strlen(in.text), sizeof in.text - 1);
 	CHECK(in.text[INCOMING_TITLE - 2] == 'x' && in.text[INCOMING_TITLE] == 'y');
 }

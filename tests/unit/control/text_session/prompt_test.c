@@ -60,8 +60,8 @@ TEST(no_two_authors_of_a_prompt_have_one_name)
 	const struct text_job *job;
 
 	CHECK(open_session());
-	text_member_keep(g, ALICE, "Alice", NULL);
-	text_member_keep(g, BOB, "aLICE", NULL);
+	text_member_keep(g, ALICE, 0, "Alice", NULL);
+	text_member_keep(g, BOB, 0, "aLICE", NULL);
 	job = ask(lines, 6, "do I");
 	CHECK(job != NULL);
 	check_message(job, 0, "Alice", "I love cats");

@@ -1,0 +1,263 @@
+/* What a control looks at after a time away, and what it answers of that. */
+#include "control/settings/settings.h"
+#include "control/text/taken.h"
+#include "ipc/env.h"
+#include "tests/test.h"
+#include "tests/unit/control/text_session/text_stage.h"
+
+enum { MINUTE = 60000, HOUR = 60 * MINUTE };
+
+static json_t *row(uint64_t message, uint64_t guild, uint64_t channel, const char *state)
+{
+	return json_pack("[[I,I,I,I,s,I]]", (json_int_t)message, (json_int_t)guild,
+			 (json_int_t)channel, (json_int_t)STAGE_BOB, state, (json_int_t)0);
+}
+
+static void come(struct text_stage *s, uint64_t first, unsigned n)
+{
+	json_t *guilds = text_stage_guilds(first, n);
+
+	text_session_online(s->ts, guilds);
+	json_decref(guilds);
+}
+
+/* Discord itself tells what was missed in a session that goes on. */
+TEST(text_session_that_resumes_answers_what_is_owed_and_nothing_older)
+{
+	struct text_stage s;
+	uint64_t old, owed;
+	json_t *rows;
+
+	CHECK(text_stage_open(&s));
+	old = text_stage_id(&s, 2 * HOUR);
+	owed = text_stage_id(&s, 10000);
+	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+	s.conf.taken = rows;
+	text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
+	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
+	CHECK(text_stage_begin(&s));
+	text_session_online(s.ts, NULL);
+	text_stage_run(&s);
+	CHECK_INT(s.n_read, 1);
+	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
+	CHECK_STR(text_stage_reason(&s, old), "");
+	CHECK_INT(s.posted, 1);
+	json_decref(rows);
+	text_stage_close(&s);
+}
+
+/* The channel where an answer is owed is looked at for all that was missed. */
+TEST(text_session_that_begins_after_one_that_resumed_reads_what_was_missed)
+{
+	struct text_stage s;
+	uint64_t owed, missed;
+	json_t *rows;
+
+	CHECK(text_stage_open(&s));
+	owed = text_stage_id(&s, 10000);
+	missed = text_stage_id(&s, 5000);
+	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+	s.conf.taken = rows;
+	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
+	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
+	CHECK(text_stage_begin(&s));
+	/* Another channel is read first. */
+	text_session_online(s.ts, NULL);
+	come(&s, STAGE_GUILD, 1);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+	text_stage_run(&s);
+	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
+	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
+	json_decref(rows);
+	text_stage_close(&s);
+}
+
+TEST(text_session_reads_channels_of_small_servers_beside_a_large_one)
+{
+	struct text_stage s;
+	uint64_t last;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	last = text_stage_id(&s, 1000);
+	come(&s, 100, 3);
+	text_stage_guild(&s, 100, 1000, 200, last);
+	text_stage_guild(&s, 101, 2000, 2, last);
+	text_stage_guild(&s, 102, 3000, 1, last);
+	CHECK_INT(s.ts->up.n, TEXT_PLACES_OF_GUILD + 3);
+	text_stage_run(&s);
+	CHECK(s.n_read > 5); /* Discord's rate limit holds the rest back */
+	/* Each has its turn. */
+	CHECK_INT(s.read[0], 1000);
+	CHECK_INT(s.read[1], 2000);
+	CHECK_INT(s.read[2], 3000);
+	CHECK_INT(s.read[3], 1001);
+	CHECK_INT(s.read[4], 2001);
+	text_stage_close(&s);
+}
+
+TEST(text_session_gives_places_of_the_largest_servers_to_those_that_come_late)
+{
+	enum { FULL = TEXT_PLACES / TEXT_PLACES_OF_GUILD };
+	struct text_stage s;
+	uint64_t last;
+	unsigned n[FULL + 2] = {0}, most = 0;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	last = text_stage_id(&s, 1000);
+	come(&s, 100, FULL + 2);
+	for (uint64_t i = 0; i < FULL + 2; i++)
+		text_stage_guild(&s, 100 + i, 1000 * (i + 1), 500, last);
+	CHECK_INT(s.ts->up.n, TEXT_PLACES);
+	for (unsigned i = 0; i < s.ts->up.n; i++)
+		n[s.ts->up.place[i].guild - 100]++;
+	for (unsigned i = 0; i < FULL + 2; i++)
+		most = n[i] > most ? n[i] : most;
+	CHECK(most < TEXT_PLACES_OF_GUILD);
+	CHECK(n[FULL + 1] >= TEXT_PLACES_OF_GUILD - 3);
+	text_stage_close(&s);
+}
+
+TEST(text_session_gives_no_place_to_channels_that_it_may_not_read)
+{
+	struct text_stage s;
+	uint64_t last;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "1001"));
+	CHECK(text_stage_begin(&s));
+	last = text_stage_id(&s, 1000);
+	come(&s, 100, 2);
+	text_stage_guild(&s, 100, 1000, 3, last);
+	CHECK_INT(s.ts->up.n, 2);
+	s.barred = true;
+	text_stage_guild(&s, 101, 2000, 3, last);
+	CHECK_INT(s.ts->up.n, 2);
+	text_stage_close(&s);
+}
+
+/* Another session begins before the server has come: what was missed there is still missed. */
+TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
+{
+	struct text_stage s;
+	uint64_t missed;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	missed = text_stage_id(&s, 10 * MINUTE);
+	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
+	come(&s, STAGE_GUILD, 2);
+	text_stage_writes(&s, STAGE_GUILD + 1, 7, text_stage_id(&s, 0), STAGE_BOB, "hello all");
+	come(&s, STAGE_GUILD, 2);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+	text_stage_run(&s);
+	CHECK(text_stage_has_read(&s, STAGE_CHANNEL));
+	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
+	/* It has come: what was written before another session was seen. */
+	s.n_read = 0;
+	come(&s, STAGE_GUILD, 2);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+	text_stage_run(&s);
+	CHECK_INT(s.n_read, 0);
+	text_stage_close(&s);
+}
+
+/* It was in an outage when the session began that this control resumed. */
+TEST(text_session_that_resumes_reads_a_server_that_comes_late)
+{
+	struct text_stage s;
+	uint64_t missed;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	missed = text_stage_id(&s, 10 * MINUTE);
+	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
+	text_session_online(s.ts, NULL);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+	text_stage_run(&s);
+	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
+	text_stage_close(&s);
+}
+
+static void miss(struct text_stage *s, uint32_t before)
+{
+	s->reading = before;
+	s->changed = env_wall_ms(s->fake.env) - 5 * MINUTE;
+}
+
+/* What people wrote while only mentions were read is not read after the change, and what they wrote
+ * while nothing was is left alone. */
+TEST(text_session_answers_nothing_that_was_not_read_when_it_was_written)
+{
+	struct text_stage s;
+	uint64_t named, mention, later;
+
+	for (uint32_t before = SETTINGS_TEXT_OFF; before <= SETTINGS_TEXT_MENTIONS; before++) {
+		CHECK(text_stage_open(&s));
+		CHECK(text_stage_begin(&s));
+		miss(&s, before);
+		named = text_stage_id(&s, 10 * MINUTE);
+		mention = text_stage_id(&s, 9 * MINUTE);
+		later = text_stage_id(&s, 1 * MINUTE);
+		text_stage_wrote(&s, STAGE_CHANNEL, named, STAGE_ANA, "Parley, wordnamed");
+		text_stage_wrote(&s, STAGE_CHANNEL, mention, STAGE_BOB, "<@9> wordmention");
+		text_stage_wrote(&s, STAGE_CHANNEL, later, STAGE_BOB, "Parley, wordlater");
+		come(&s, STAGE_GUILD, 1);
+		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, later);
+		text_stage_run(&s);
+		CHECK_STR(text_stage_reason(&s, named), "");
+		CHECK_STR(text_stage_reason(&s, mention),
+			  before == SETTINGS_TEXT_OFF ? "" : "sent_reply");
+		CHECK(strncmp(text_stage_reason(&s, later), "sent_", 5) == 0);
+		CHECK(strstr(s.prompt, "wordlater") && !strstr(s.prompt, "wordnamed"));
+		text_stage_close(&s);
+	}
+}
+
+/* A session that goes on tells what was written before this control began, and was not read. */
+TEST(text_session_that_resumes_takes_nothing_that_was_not_read_when_it_was_written)
+{
+	struct text_stage s;
+	uint64_t named, mention;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	miss(&s, SETTINGS_TEXT_MENTIONS);
+	text_session_online(s.ts, NULL);
+	named = text_stage_id(&s, 7 * MINUTE);
+	mention = text_stage_id(&s, 6 * MINUTE);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, named, STAGE_ANA, "Parley, wordnamed");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, mention, STAGE_BOB, "<@9> wordmention");
+	text_stage_run(&s);
+	CHECK_STR(text_stage_reason(&s, named), "");
+	CHECK(strncmp(text_stage_reason(&s, mention), "sent_", 5) == 0);
+	text_stage_close(&s);
+}
+
+/* The history tells no roles, and the author may have lost theirs. */
+TEST(text_session_knows_no_rank_by_messages_of_the_history)
+{
+	struct text_stage s;
+	struct text_guild *g;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.rank = TOOL_RANK_MODERATOR;
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 20 * MINUTE), STAGE_ANA,
+			  "hello all");
+	g = text_session_open(s.ts, STAGE_GUILD);
+	CHECK(g != NULL);
+	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_MODERATOR);
+	/* What she wrote before that says nothing. */
+	text_member_keep(g, STAGE_ANA, text_stage_id(&s, 30 * MINUTE), "Ana", NULL);
+	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_MODERATOR);
+	text_stage_wrote(&s, STAGE_CHANNEL, text_stage_id(&s, 10 * MINUTE), STAGE_ANA,
+			 "<@9> missed");
+	come(&s, STAGE_GUILD, 1);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, text_stage_id(&s, 10 * MINUTE));
+	text_stage_run(&s);
+	CHECK_INT(s.asked, 1);
+	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_EVERYONE);
+	text_stage_close(&s);
+}
