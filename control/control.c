@@ -31,7 +31,6 @@
 #include "control/report/status.h"
 #include "control/store/faults.h"
 #include "control/store/store.h"
-#include "control/text/reading.h"
 #include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "control/otlp/exporter.h"
@@ -611,7 +610,7 @@ struct control *control_free(struct control *c)
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	text_session_free(c->text);
-	control_end_viewers(c);
+	control_end_text(c);
 	control_end_browser(c);
 	control_end_asks(c);
 	commands_free(c->commands);
@@ -640,8 +639,6 @@ struct control *control_free(struct control *c)
 	metrics_free(c->metrics);
 	json_decref(c->changed_guilds);
 	json_decref(c->state.commands);
-	json_decref(c->state.reading);
-	reading_free(c->reading);
 	bus_free(c->bus);
 	free(c);
 	room_log_settle();

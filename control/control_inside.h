@@ -162,7 +162,7 @@ json_t *control_tell_channels(uint64_t guild, void *arg);
 int control_make_text(struct control *c);
 /* What is read of text chat from now on is noted in the state. */
 void control_note_reading(struct control *c);
-void control_end_viewers(struct control *c);
+void control_end_text(struct control *c);
 
 /* control_gateway.c */
 void control_find_gateway(void *arg);

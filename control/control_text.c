@@ -226,8 +226,11 @@ static int make_viewers(struct control *c)
 	return err ? err : captions_alloc(&c->viewers.captions);
 }
 
-void control_end_viewers(struct control *c)
+void control_end_text(struct control *c)
 {
+	json_decref(c->state.reading);
+	c->state.reading = NULL;
+	c->reading = reading_free(c->reading);
 	fetcher_free(c->viewers.fetcher);
 	captions_free(c->viewers.captions);
 }
