@@ -47,7 +47,7 @@ text_model asked '
 	my ($text) = @_;
 	note($text);
 	sleep 3 if $text =~ /slowly/;
-	$text =~ /thumb/ ? "[[REACT: \x{1f44d}]]" : join " ", "About", ($text =~ /\bword\w+/g);
+	$text =~ /thumb/ ? "[[REACT: \x{1f44d}]]" : join " ", "About", (asked_of($text) =~ /\bword\w+/g);
 '
 export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/asked.port")/v1" PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0
 export PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0

@@ -24,6 +24,14 @@ const { PLANT } = process.env;
 // Reasons that the faults of a run can have, for so many of its messages in a hundred. Any other has to be explained by what people did.
 const BY_FAULTS = new Set(['model_failed', 'timeout', 'send_failed', 'sent_in_part', 'skipped', 'missed_enough']);
 const BY_FAULTS_MOST = 1;
+// The lines of whoever is to be answered: of the name that the end tells, or of the last speaker. Others may have written between them.
+function askedOf(text) {
+  const speaker = (line) => /^\[(.*?)\]: /.exec(line)?.[1];
+  const lines = text.split('\n');
+  const who = /^\(Answer what (.*?) wrote\./m.exec(text)?.[1] ?? lines.map(speaker).findLast((name) => name);
+  let on = !who;
+  return lines.filter((line) => { if (who && speaker(line)) on = speaker(line) === who; return on; }).join('\n');
+}
 const wordsOf = (text) => [...new Set(text.match(/\bq\d+x\d+\b/g) ?? [])];
 
 class Batch extends Stage {
@@ -43,7 +51,7 @@ class Batch extends Stage {
     await sleep(draw < 5 ? 4000 : this.rnd.below(900));
     if (draw >= 5 && draw < 12) return draw < 9 ? 500 : 429;
     if (draw >= 12 && draw < 15) return null;
-    return draw === 99 ? ['[SKIP]'] : ['About ', ...wordsOf(last).map((w) => `${w} `), 'that is all.'];
+    return draw === 99 ? ['[SKIP]'] : ['About ', ...wordsOf(askedOf(last)).map((w) => `${w} `), 'that is all.'];
   }
 
   async kill(signal) {
