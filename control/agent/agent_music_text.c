@@ -44,12 +44,10 @@ json_t *music_tell_label(const struct track *t)
 
 static const char *phase_name(const struct agent_music *m)
 {
-	static const char *const names[] = {[JUKEBOX_IDLE] = "idle",
-					    [JUKEBOX_OPENING] = "loading",
-					    [JUKEBOX_PLAYING] = "playing",
-					    [JUKEBOX_WAITING] = "waiting_for_source",
-					    [JUKEBOX_PAUSED] = "paused",
-					    [JUKEBOX_HALTED] = "failed"};
+	static const char *const names[] = {
+		[JUKEBOX_IDLE] = "idle",       [JUKEBOX_OPENING] = "loading",
+		[JUKEBOX_PLAYING] = "playing", [JUKEBOX_WAITING] = "waiting_for_source",
+		[JUKEBOX_PAUSED] = "paused",   [JUKEBOX_HALTED] = "failed"};
 
 	return names[jukebox_phase(m->conf.jukebox)];
 }

@@ -123,8 +123,8 @@ enum jukebox_phase {
 	JUKEBOX_OPENING,
 	JUKEBOX_PLAYING,
 	JUKEBOX_WAITING, /* it plays, but its source brings nothing at the moment */
-	JUKEBOX_PAUSED, /* by a person; not by jukebox_hold */
-	JUKEBOX_HALTED, /* too many tracks have failed */
+	JUKEBOX_PAUSED,	 /* by a person; not by jukebox_hold */
+	JUKEBOX_HALTED,	 /* too many tracks have failed */
 };
 enum jukebox_phase jukebox_phase(const struct jukebox *j);
 /* What a radio stream says that it plays now; NULL: nothing. Borrowed until the next message. */
