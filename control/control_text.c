@@ -140,18 +140,16 @@ static void note_rules(struct control *c, uint64_t guild, const struct settings 
 	reading_note(c->reading, guild, &rules, env_wall_ms(c->env));
 }
 
-void control_note_reading(struct control *c)
+/* False without memory. */
+static bool note_servers(struct control *c, const json_t *own)
 {
-	const json_t *own =
-		json_object_get(document_intent(live_settings_document(c->live)), "guilds");
-	struct settings *s = NULL;
+	struct settings *s;
 	const char *id;
 	const json_t *value;
 	uint64_t guild;
 
-	/* Without memory those of the servers stay as they were told. */
-	if (json_object_size(own) && settings_alloc(&s))
-		return;
+	if (settings_alloc(&s))
+		return false;
 	json_object_foreach((json_t *)(uintptr_t)own, id, value)
 	{
 		(void)value;
@@ -162,6 +160,18 @@ void control_note_reading(struct control *c)
 		note_rules(c, guild, s);
 	}
 	settings_free(s);
+	return true;
+}
+
+void control_note_reading(struct control *c)
+{
+	const json_t *own =
+		json_object_get(document_intent(live_settings_document(c->live)), "guilds");
+	uint64_t guild;
+
+	/* Without memory those of the servers stay as they were told. */
+	if (json_object_size(own) && !note_servers(c, own))
+		return;
 	for (unsigned i = 0; (guild = reading_server(c->reading, i)); i++) {
 		char key[24];
 
