@@ -15,6 +15,14 @@ static bool is_trigger(const struct text_reply *r, unsigned n, uint64_t message)
 	return false;
 }
 
+/* True if the message waits for an answer of its own: told with this one, it would get two. */
+static bool waits_itself(const struct text_channel *ch, uint64_t message)
+{
+	const struct text_live *l = text_trigger_find(ch, message);
+
+	return l && l->state == TEXT_QUEUED && text_trigger_addresses(&l->t);
+}
+
 /* The lines without the triggers: those before the first trigger, then the newer ones, of which it
  * returns the number. */
 static unsigned tell_lines(struct text_channel *ch)
@@ -29,7 +37,9 @@ static unsigned tell_lines(struct text_channel *ch)
 			r->told[r->n_told++] = ch->line[i];
 	before = r->n_told;
 	for (unsigned i = 0; i < ch->n_lines; i++)
-		if (ch->line[i].message >= first && !is_trigger(r, r->n_asked, ch->line[i].message))
+		if (ch->line[i].message >= first &&
+		    !is_trigger(r, r->n_asked, ch->line[i].message) &&
+		    !waits_itself(ch, ch->line[i].message))
 			r->told[r->n_told++] = ch->line[i];
 	return r->n_told - before;
 }
