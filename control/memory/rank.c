@@ -8,7 +8,7 @@
 
 #include "control/memory/name.h"
 
-enum { BESIDE = 2, BESIDE_MS = 120000, APART_MS = 6 * 3600000 };
+enum { BESIDE = 2, BESIDE_MS = 120000 };
 /* Lines without vectors: the weights that did best on recorded conversations. */
 #define WEIGHT_MATCH   0.5
 #define WEIGHT_BESIDE  0.6 /* of a neighbour's base */
@@ -166,14 +166,15 @@ void rank_facts(struct rank_line *facts, size_t n)
 	qsort(facts, n, sizeof facts[0], by_score);
 }
 
-void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg)
+void rank_newer_first(struct rank_line *lines, size_t n, uint64_t apart_ms, rank_alike_h *h,
+		      void *arg)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t newest = i;
 		struct rank_line moved;
 
 		for (size_t k = i + 1; k < n; k++)
-			if (lines[k].at_ms > lines[newest].at_ms + APART_MS &&
+			if (lines[k].at_ms > lines[newest].at_ms + apart_ms &&
 			    h(lines[i].index, lines[k].index, arg))
 				newest = k;
 		moved = lines[newest];

@@ -30,10 +30,13 @@ void rank_lines(struct rank_line *lines, size_t n);
 /* The same for facts, which have no neighbours: meaning weighs more. named: the question is about
  * its author, who asks. */
 void rank_facts(struct rank_line *facts, size_t n);
-/* Moves a line before an older one that is about the same, so that the present value comes first.
- * lines: ranked, n; alike tells whether the lines with these indexes are. */
-typedef bool(rank_alike_h)(unsigned a, unsigned b, void *arg);
-void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg);
+/* Moves a line before one that is older by more than apart_ms and about the same, so that the
+ * present value comes first. lines: ranked, n; h tells whether the older and the newer line, by
+ * their indexes, are. Lines of one conversation are less than RANK_APART_MS apart. */
+enum { RANK_APART_MS = 6 * 3600000 };
+typedef bool(rank_alike_h)(unsigned older, unsigned newer, void *arg);
+void rank_newer_first(struct rank_line *lines, size_t n, uint64_t apart_ms, rank_alike_h *h,
+		      void *arg);
 /* Moves lines by people whom the question names before the others among the first RANK_FIRST:
  * people are asked about what they said themselves. The order is kept otherwise. */
 enum { RANK_FIRST = 5 };

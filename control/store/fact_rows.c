@@ -29,6 +29,7 @@
 
 enum {
 	LIKE = 64, /* facts whose vectors are near the question's */
+	NEWER = 8, /* of the best ones, a newer one that contradicts another comes first */
 	FORGET_MAX = 20,
 	FORGET_NEAR = 5,
 	MINUTE_MS = 60000,
@@ -471,6 +472,23 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	return out->fact[r.index] ? 0 : ENOMEM;
 }
 
+/* Another value of the same, whoever told it. What people say of themselves contradicts nobody. */
+static bool contradicts(unsigned older, unsigned newer, void *arg)
+{
+	const struct found *f = arg;
+
+	return fact_compare(text_at(f->fact[older], "text"), text_at(f->fact[newer], "text"), false,
+			    NULL) == FACT_UPDATE;
+}
+
+/* Two values of the same answer a question equally well, and their likenesses to it differ by
+ * chance. */
+static void rank_found(struct found *f)
+{
+	rank_facts(f->rank, f->n);
+	rank_newer_first(f->rank, f->n < NEWER ? f->n : NEWER, 0, contradicts, f);
+}
+
 static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		      const json_t *request, struct found *out)
 {
@@ -513,7 +531,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	if (!err && !mine && (like.n || terms_query(query, words)))
-		rank_facts(out->rank, out->n);
+		rank_found(out);
 	return err;
 }
 

@@ -309,7 +309,8 @@ static int put_newer_first(struct db *db, const struct job *j, struct lines *out
 		err = err == ENOENT ? 0 : err;
 	}
 	if (!err)
-		rank_newer_first(out->rank, out->n < NEWER ? out->n : NEWER, are_alike, &best);
+		rank_newer_first(out->rank, out->n < NEWER ? out->n : NEWER, RANK_APART_MS,
+				 are_alike, &best);
 	return err;
 }
 

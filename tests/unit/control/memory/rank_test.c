@@ -83,13 +83,16 @@ TEST(of_two_lines_about_the_same_the_newer_one_comes_first)
 				    {.id = 3, .at_ms = 99000000, .index = 2},
 				    {.id = 4, .at_ms = 99000000, .index = 3}};
 
-	rank_newer_first(lines, 4, are_even, NULL);
+	rank_newer_first(lines, 4, RANK_APART_MS, are_even, NULL);
 	CHECK_INT(lines[0].id, 3);
 	CHECK_INT(lines[1].id, 1);
 	CHECK_INT(lines[2].id, 2);
 	lines[0].at_ms = 500; /* of one conversation: the better one stays first */
-	rank_newer_first(lines, 2, are_even, NULL);
+	rank_newer_first(lines, 2, RANK_APART_MS, are_even, NULL);
 	CHECK_INT(lines[0].id, 3);
+	lines[1].at_ms = lines[0].at_ms + 1;
+	rank_newer_first(lines, 2, 0, are_even, NULL);
+	CHECK_INT(lines[0].id, 1);
 }
 
 TEST(lines_of_named_people_come_first_among_the_best)

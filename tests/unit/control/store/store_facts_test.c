@@ -125,6 +125,17 @@ TEST(a_contradiction_by_somebody_else_stands_beside_the_fact)
 	close_scene();
 }
 
+/* The words of the older one fit better. */
+TEST(of_facts_that_contradict_each_other_the_newer_comes_first)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(BOB), "the meeting is on Friday"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the meeting is on Sunday afternoon"), "inserted");
+	CHECK_STR(find(by(BOB), "{\"words\":\"when is the meeting\"}"),
+		  "the meeting is on Sunday afternoon; the meeting is on Friday");
+	close_scene();
+}
+
 /* Runs the statement in the database of the scene; its first number, if it returns a row. */
 static int run_sql(const char *sql)
 {
