@@ -11,18 +11,10 @@
 
 enum { LATEST_S = 253402300799 /* the year 9999 */ };
 
-struct text {
-	char *buf;
-	size_t n, size;
-};
-
-static void put(struct text *t, const char *text, size_t n)
+void content_put(struct content *to, const char *text, size_t n)
 {
-	if (n > t->size - 1 - t->n)
-		n = utf8_whole(text, t->size - 1 - t->n);
-	memcpy(t->buf + t->n, text, n);
-	t->n += n;
-	t->buf[t->n] = '\0';
+	utf8_copy_bytes(to->buf + to->n, to->size - to->n, text, n);
+	to->n += strlen(to->buf + to->n);
 }
 
 static const char *text_at(const json_t *object, const char *key)
@@ -95,7 +87,7 @@ static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NA
 }
 
 /* The bytes that were read. 0: it is no mention of somebody who is known. */
-static size_t put_user(struct text *t, const char *text, const json_t *mentions, uint64_t self,
+static size_t put_user(struct content *t, const char *text, const json_t *mentions, uint64_t self,
 		       const char *name)
 {
 	char who[INCOMING_NAME];
@@ -108,12 +100,12 @@ static size_t put_user(struct text *t, const char *text, const json_t *mentions,
 		incoming_copy_name(who, name);
 	else if (!find_name(mentions, user, who))
 		return 0;
-	put(t, "@", 1);
-	put(t, who, strlen(who));
+	content_put(t, "@", 1);
+	content_put(t, who, strlen(who));
 	return n;
 }
 
-static size_t put_time(struct text *t, const char *text)
+static size_t put_time(struct content *t, const char *text)
 {
 	char at[ISO_TIME_SIZE], minute[32];
 	uint64_t s = 0;
@@ -123,14 +115,14 @@ static size_t put_time(struct text *t, const char *text)
 		return 0;
 	iso_time_format(at, s * 1000);
 	snprintf(minute, sizeof minute, "%.10s %.5s UTC", at, at + 11);
-	put(t, minute, strlen(minute));
+	content_put(t, minute, strlen(minute));
 	return n;
 }
 
 size_t content_copy(char *to, size_t size, const json_t *message, uint64_t self, const char *name)
 {
 	const json_t *mentions = json_object_get(message, "mentions");
-	struct text t = {.buf = to, .size = size};
+	struct content t = {.buf = to, .size = size};
 
 	*to = '\0';
 	for (const char *text = text_at(message, "content"); *text;) {
@@ -140,7 +132,7 @@ size_t content_copy(char *to, size_t size, const json_t *message, uint64_t self,
 			n = put_time(&t, text);
 		if (!n) {
 			n = 1 + strcspn(text + 1, "<");
-			put(&t, text, n);
+			content_put(&t, text, n);
 		}
 		text += n;
 	}

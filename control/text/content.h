@@ -8,6 +8,14 @@
 
 #include <jansson.h>
 
+/* A text that grows in a caller's buffer, which stays a string. */
+struct content {
+	char *buf; /* borrowed */
+	size_t n, size;
+};
+
+/* Puts n bytes behind it, truncated to fit after a whole character. */
+void content_put(struct content *to, const char *text, size_t n);
 /* The name that others see in the server, else the one of the account. Borrowed. */
 const char *content_name(const json_t *user, const json_t *member);
 /* Writes the content of a message object, cut to fit size, and returns its bytes. Users are named

@@ -38,28 +38,14 @@ void incoming_copy_name(char to[INCOMING_NAME], const char *name)
 
 /* ---- the text ---- */
 
-struct text {
-	char *buf;
-	size_t n, size;
-};
-
-static void put(struct text *t, const char *text, size_t n)
-{
-	if (n > t->size - 1 - t->n)
-		n = utf8_whole(text, t->size - 1 - t->n);
-	memcpy(t->buf + t->n, text, n);
-	t->n += n;
-	t->buf[t->n] = '\0';
-}
-
-static void put_line(struct text *t, const char *line)
+static void put_line(struct content *t, const char *line)
 {
 	if (t->n && *line)
-		put(t, "\n", 1);
-	put(t, line, strlen(line));
+		content_put(t, "\n", 1);
+	content_put(t, line, strlen(line));
 }
 
-static void put_attached(struct text *t, const struct attached_list *files)
+static void put_attached(struct content *t, const struct attached_list *files)
 {
 	char line[ATTACHED_LINE];
 
@@ -69,7 +55,7 @@ static void put_attached(struct text *t, const struct attached_list *files)
 	}
 }
 
-static void put_own(struct text *t, const json_t *message, const struct attached_list *files)
+static void put_own(struct content *t, const json_t *message, const struct attached_list *files)
 {
 	char lines[ENCLOSED_TEXT];
 
@@ -79,7 +65,7 @@ static void put_own(struct text *t, const json_t *message, const struct attached
 }
 
 /* False: there is none. */
-static bool put_strangers(struct text *t, const json_t *message, bool embeds)
+static bool put_strangers(struct content *t, const json_t *message, bool embeds)
 {
 	char lines[ENCLOSED_TEXT];
 
@@ -116,7 +102,7 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self, cons
 {
 	const json_t *of = json_object_get(d, "referenced_message");
 	const json_t *author = json_object_get(of, "author");
-	struct text t = {.buf = in->quoted, .size = sizeof in->quoted};
+	struct content t = {.buf = in->quoted, .size = sizeof in->quoted};
 
 	in->replies_to = id_at(json_object_get(d, "message_reference"), "message_id");
 	if (!author)
@@ -148,7 +134,7 @@ static bool is_said(const json_t *d)
 static void read_text(struct incoming *out, const json_t *d, uint64_t self, const char *name)
 {
 	const json_t *forwarded = enclosed_forwarded(d);
-	struct text t = {.buf = out->text, .size = sizeof out->text};
+	struct content t = {.buf = out->text, .size = sizeof out->text};
 	bool embeds = !*text_at(d, "content") || out->bot;
 
 	t.n = content_copy(out->text, sizeof out->text, d, self, name);
@@ -200,7 +186,7 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 /* Of whoever gave the post another title, who is not its author. */
 static void put_foreign_title(struct incoming *in, const char *title)
 {
-	struct text t = {.buf = in->text, .n = strlen(in->text), .size = sizeof in->text};
+	struct content t = {.buf = in->text, .n = strlen(in->text), .size = sizeof in->text};
 	char line[INCOMING_TITLE];
 
 	utf8_copy(line, sizeof line, title);
@@ -209,15 +195,15 @@ static void put_foreign_title(struct incoming *in, const char *title)
 		if (*p == '[' || *p == ']')
 			*p = ' ';
 	put_line(&t, "[post: ");
-	put(&t, line, strlen(line));
-	put(&t, "]", 1);
+	content_put(&t, line, strlen(line));
+	content_put(&t, "]", 1);
 	in->strangers = true;
 }
 
 void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title, bool own)
 {
 	char text[INCOMING_TEXT];
-	struct text t = {.buf = in->text, .size = sizeof in->text};
+	struct content t = {.buf = in->text, .size = sizeof in->text};
 	char line[INCOMING_TITLE];
 
 	in->parent = parent;
@@ -231,16 +217,16 @@ void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title
 	strcpy(text, in->text);
 	utf8_copy(line, sizeof line, title);
 	utf8_plain(line);
-	put(&t, line, strlen(line));
-	put(&t, "\n", 1);
+	content_put(&t, line, strlen(line));
+	content_put(&t, "\n", 1);
 	in->own += t.n;
-	put(&t, text, strlen(text));
+	content_put(&t, text, strlen(text));
 	strcpy(text, in->said);
 	own_words(line, sizeof line, title);
-	t = (struct text){.buf = in->said, .size = sizeof in->said};
-	put(&t, line, strlen(line));
-	put(&t, "\n", 1);
-	put(&t, text, strlen(text));
+	t = (struct content){.buf = in->said, .size = sizeof in->said};
+	content_put(&t, line, strlen(line));
+	content_put(&t, "\n", 1);
+	content_put(&t, text, strlen(text));
 }
 
 static int read_place(struct incoming_change *out, const json_t *d)
