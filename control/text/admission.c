@@ -120,8 +120,8 @@ static void owe(struct text_chat *chat, const struct text_channel *ch, const str
 	e->user = t->user;
 }
 
-/* What a model held for the bot's stays so while the name is in it. While Discord is asked for the
- * reaction that is its answer, nothing more is owed. */
+/* A message that a model held for the bot's remains one as long as the name is in it. While a
+ * reaction is being put on it as its answer, an edit makes no other answer owed. */
 void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
 			   const struct text_event *ev)
 {

@@ -416,8 +416,8 @@ bool text_asking_may_retire(const struct text_guild *g);
 bool text_asking_is_busy(const struct text_guild *g);
 
 /* ---- prompt.c ---- */
-/* Writes what the model is told for these messages, or of this result (job->ask, job->words), and
- * notes whose words stand in it. ENOMEM. */
+/* Writes the prompt for these messages, or for this result (job->ask, job->words), and notes whose
+ * words stand in it. ENOMEM. */
 int text_prompt_answer(struct text_job *job, const struct text_effect *e);
 /* The same for a question of a command. ENOMEM. */
 int text_prompt_question(struct text_job *job, const struct text_question *q);
@@ -588,8 +588,8 @@ uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t 
 /* A message of a control that ended tells of work for `owed`, which is still to be answered: the
  * answer takes its place, or it is deleted once `owed` has ended. */
 void text_working_find_left(struct text_guild *g, uint64_t channel, uint64_t id, uint64_t owed);
-/* A model is asked for the answer to these messages. If a control before this one left a message
- * there that tells of work for one of them, the answer takes its place. */
+/* Call it when these messages are put to a model. If an earlier control left a "working" message
+ * for one of them, the answer takes its place. */
 void text_working_claim(struct text_guild *g, const struct text_effect *e);
 /* Drops those of answers that are over. */
 void text_working_sweep(struct text_guild *g);

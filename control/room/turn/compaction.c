@@ -67,7 +67,7 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 	e->chunk = ++c->number;
 }
 
-/* True if the summary, or the one that is asked for, is made of words that were changed. */
+/* True if words that were changed went into the summary, or into the one under way. */
 static bool holds_edited(const struct room_compaction *c, const struct room_context *context)
 {
 	uint64_t edited_at = room_history_edited(context->history);

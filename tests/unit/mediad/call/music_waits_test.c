@@ -10,7 +10,7 @@ static void begin(void)
 	music_rig.left[music_rig_track_of(7)->lane] = 2 * DURATION;
 	music_rig_run_ms(500);
 	CHECK_PHASE(7, PLAYING);
-	/* All that the decoder will give for now; its end has not come. */
+	/* The decoder gives no more, but has not reached the end. */
 	music_rig.starved = music_rig_track_of(7)->lane;
 }
 
