@@ -1,5 +1,4 @@
 /* Text chat as a part of the whole: its settings, and what it shares with the voice session. */
-#include <limits.h>
 #include <stdio.h>
 
 #include "control/agent/agent.h"
@@ -172,14 +171,14 @@ void control_note_reading(struct control *c)
 	/* Without memory those of the servers stay as they were told. */
 	if (json_object_size(own) && !note_servers(c, own))
 		return;
-	for (unsigned i = 0; (guild = reading_server(c->reading, i)); i++) {
+	for (unsigned i = 0; (guild = reading_server(c->reading, i));) {
 		char key[24];
 
 		snprintf(key, sizeof key, "%llu", (unsigned long long)guild);
 		if (json_object_get(own, key))
-			continue;
-		reading_drop(c->reading, guild, env_wall_ms(c->env));
-		i = UINT_MAX; /* the rest have moved */
+			i++;
+		else
+			reading_drop(c->reading, guild, env_wall_ms(c->env));
 	}
 	note_rules(c, 0, c->settings);
 	control_save_soon(c);
