@@ -368,6 +368,7 @@ static int run(enum sandbox_role role)
 /* A sanitizer maps memory for stacks that it has not seen before, which an audio thread may not. A
  * new process has seen few and has room for more. */
 void __asan_init(void) __attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
 
 static int run_alone(const char *test)
 {
@@ -389,7 +390,7 @@ static void check_role(enum sandbox_role role, const char *test)
 {
 	int got;
 
-	if (__asan_init && !getenv("PARLEY_SANDBOX_ALONE")) {
+	if ((__asan_init || __tsan_init) && !getenv("PARLEY_SANDBOX_ALONE")) {
 		CHECK_INT(run_alone(test), 0);
 		return;
 	}
