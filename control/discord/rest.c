@@ -15,7 +15,9 @@
 enum {
 	QUEUE_MAX = 1000,
 	QUEUE_SPARE = QUEUE_MAX / 5,
-	TRIES = 4,
+	TRIES = 8, /* over 31 s: Discord's servers fail for seconds, rarely for minutes */
+	AGAIN_MS = 500,
+	AGAIN_MOST_MS = 8000,
 	LIMITED_TRIES = 10,
 	TIMEOUT_MS = 15000
 };
@@ -136,11 +138,14 @@ static bool retry_later(struct job *j, const struct http_resp *resp)
 	bool worth = resp->err ? resp->err == ETIMEDOUT || resp->err == EIO ||
 					 resp->err == ECONNREFUSED || resp->err == EHOSTUNREACH
 			       : resp->status >= 500;
+	uint64_t wait_ms = AGAIN_MS << j->tries;
 
 	/* A refused connection transported nothing, so every call may be repeated. */
 	if (!worth || (!j->idempotent && resp->err != ECONNREFUSED) || ++j->tries >= TRIES)
 		return false;
-	j->not_before = env_now(j->rest->env) + (250 * NS_PER_MS << j->tries);
+	if (wait_ms > AGAIN_MOST_MS)
+		wait_ms = AGAIN_MOST_MS;
+	j->not_before = env_now(j->rest->env) + wait_ms * NS_PER_MS;
 	return true;
 }
 

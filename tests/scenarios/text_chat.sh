@@ -102,6 +102,10 @@ is "it is told who speaks, and must answer" "$(grep -c 'required \[Alice\]: @par
 of_bot | tail -1 | grep -q '@everyone' && ok "the words are sent as they are" || bad "the words" "$(of_bot)"
 api GET /requests | grep -q '"allowed_mentions": *{ *"parse": *\[\] *}' && ok "and notify nobody" || bad "allowed mentions" "$(api GET /requests | tail -c 2000)"
 
+api POST /faults '{"method":"POST","contains":"/messages","times":4,"status":502}' >/dev/null
+writes $ALICE "<@$BOT> hello through an outage"
+until_ok 20 answered "$written" && ok "an answer outlasts seconds in which Discord takes none" || bad "an outage" "$(grep text_message "$D/control-$runs.log" | tail -1)"
+
 writes $ALICE "<@$BOT> one"
 one=$written
 writes $ALICE "<@$BOT> two"

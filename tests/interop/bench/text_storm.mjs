@@ -40,7 +40,7 @@ class Batch extends Stage {
     this.first = first;
     this.n = n;
     this.rnd = seeded(first * 2654435761);
-    this.sent = []; // { id, word, channel, user, direct, gone, stopped }
+    this.sent = []; // { id, words, channel, user, direct, gone, stopped }; words: the first, and one more after an edit
     this.kills = 0;
     this.faults = [];
   }
@@ -87,10 +87,11 @@ class Batch extends Stage {
     const channel = this.channels[i];
     const acts = 2 + rnd.below(4);
     let k = 0;
+    const newWord = () => `q${seed}x${k++}`;
     const write = async (user, kind) => {
-      const word = `q${seed}x${k++}`;
+      const word = newWord();
       const texts = { mention: `<@${BOT}> what about ${word}`, named: `parley, what about ${word}?`, ambient: `the bell rang for ${word}` };
-      const m = { word, channel, user, direct: kind !== 'ambient' };
+      const m = { words: [word], channel, user, direct: kind !== 'ambient' };
       this.sent.push(m);
       m.id = (await this.api('POST', `/channels/${channel}/messages`, { user_id: user, content: texts[kind] })).id;
       return m;
@@ -102,7 +103,10 @@ class Batch extends Stage {
       for (let more = rnd.below(6) === 0 ? 1 + rnd.below(2) : 0; more; more--) { await sleep(rnd.below(300)); await write(user, 'mention'); }
       await sleep(rnd.below(1500));
       const then = rnd.below(12);
-      if (then === 0) await this.api('PATCH', `/channels/${channel}/messages/${m.id}`, { content: `<@${BOT}> what about ${m.word}, please` });
+      if (then === 0) {
+        m.words.push(newWord());
+        await this.api('PATCH', `/channels/${channel}/messages/${m.id}`, { content: `<@${BOT}> what about ${m.words[1]}, please` });
+      }
       if (then === 1) { await this.api('DELETE', `/channels/${channel}/messages/${m.id}`); m.gone = true; }
       if (then === 2) { await this.api('POST', `/channels/${channel}/messages/${m.id}/reactions`, { user_id: user, emoji: STOP }); m.stopped = true; }
       await sleep(rnd.below(2000));
@@ -116,6 +120,15 @@ class Batch extends Stage {
     return count;
   }
 
+  // What addresses the bot gets one answer, edited or not. A line of talk may be part of another message's question, and address the bot
+  // after an edit.
+  twice(m, count) {
+    const each = m.words.map((w) => count.get(w) ?? 0);
+    return Math.max(...each) > 1 || (m.direct && each.filter((n) => n).length > 1);
+  }
+
+  isAnswered(m, count) { return m.words.some((w) => count.get(w)); }
+
   // Why it was not answered, if that can be: the deletion of this message, a stop sign of its author in the channel, or a fault. The end of
   // the program is no reason: the next one goes on.
   refused(m) {
@@ -126,8 +139,8 @@ class Batch extends Stage {
   // Whoever deletes a message before control has seen it is owed nothing.
   lost(count) {
     const direct = this.sent.filter((m) => m.direct);
-    const open = direct.filter((m) => !count.get(m.word) && !this.refused(m) && !(m.gone && !this.told(m).length));
-    const faults = direct.filter((m) => !count.get(m.word) && BY_FAULTS.has(this.refused(m)));
+    const open = direct.filter((m) => !this.isAnswered(m, count) && !this.refused(m) && !(m.gone && !this.told(m).length));
+    const faults = direct.filter((m) => !this.isAnswered(m, count) && BY_FAULTS.has(this.refused(m)));
     return open.concat(faults.slice(Math.max(1, Math.floor(direct.length * BY_FAULTS_MOST / 100))));
   }
 
@@ -142,8 +155,8 @@ class Batch extends Stage {
       await fetch(`${this.ready.rest}/channels/${answer.channel_id}/messages`, { method: 'POST', body: JSON.stringify({ content: answer.content }),
         headers: { authorization: `Bot ${TOKEN}`, 'user-agent': 'DiscordBot (https://example.org, 1)', 'content-type': 'application/json' } });
     const words = wordsOf(answer.content);
-    if (PLANT === 'wrong_reason') for (const m of this.sent) if (words.includes(m.word)) this.reasons.set(m.id, ['queue_full']);
-    return this.sent.filter((m) => words.includes(m.word) && (PLANT === 'double' || m.direct)).length;
+    if (PLANT === 'wrong_reason') for (const m of this.sent) if (m.words.some((w) => words.includes(w))) this.reasons.set(m.id, ['queue_full']);
+    return this.sent.filter((m) => m.words.some((w) => words.includes(w)) && (PLANT === 'double' || m.direct)).length;
   }
 
   async play() {
@@ -160,11 +173,11 @@ class Batch extends Stage {
       await sleep(1500); // for a second answer
       this.planted = PLANT ? await this.plant() : 0;
       const count = await this.counts();
-      this.out = { doubles: this.sent.filter((m) => count.get(m.word) > 1), lost: this.lost(count), settled: !!settled,
-        answered: this.sent.filter((m) => count.get(m.word)).length, direct: this.sent.filter((m) => m.direct).length,
-        refused: this.sent.filter((m) => m.direct && !count.get(m.word) && this.refused(m)).length };
+      this.out = { doubles: this.sent.filter((m) => this.twice(m, count)), lost: this.lost(count), settled: !!settled,
+        answered: this.sent.filter((m) => this.isAnswered(m, count)).length, direct: this.sent.filter((m) => m.direct).length,
+        refused: this.sent.filter((m) => m.direct && !this.isAnswered(m, count) && this.refused(m)).length };
       for (const [what, list] of [['DOUBLE', this.out.doubles], ['LOST', this.out.lost]])
-        for (const m of list) process.stderr.write(`${what} ${m.word} (message ${m.id}, of ${this.reasons.get(m.id) ?? 'no reason'}; faults ${this.faults.join(' ')})\n`);
+        for (const m of list) process.stderr.write(`${what} ${m.words} (message ${m.id}, of ${this.reasons.get(m.id) ?? 'no reason'}; faults ${this.faults.join(' ')})\n`);
     } finally {
       this.close();
     }
