@@ -262,11 +262,11 @@ static void add_quotes(struct prompt *p, struct text_job *job, const struct text
 /* ---- the question ---- */
 
 /* Puts a line behind what is there. Without memory *all is NULL, and stays so. */
-static void join_line(char **all, const char *name, const char *text)
+static void join_line(char **all, const char *mark, const char *name, const char *text)
 {
 	char *one = *all ? text_prompt_label(name, text) : NULL, *more = NULL;
 
-	if (one && asprintf(&more, "%s%s%s", *all, **all ? "\n" : "", one) < 0)
+	if (one && asprintf(&more, "%s%s%s%s", *all, **all ? "\n" : "", mark, one) < 0)
 		more = NULL;
 	free(one);
 	free(*all);
@@ -285,8 +285,9 @@ static const struct text_line *line_behind(const struct text_line *lines, size_t
 	return next;
 }
 
-/* The messages of an answer, and in their places what others, or the bot, wrote since the first of
- * them. NULL without memory; the caller frees it. */
+/* The messages of an answer, and in their places, with a mark, what else was written since the
+ * first of them: its author may have been answered there already. NULL without memory; the caller
+ * frees it. */
 static char *join_messages(struct prompt *p, const struct text_effect *e,
 			   const struct text_line *since, size_t n_since)
 {
@@ -297,17 +298,17 @@ static char *join_messages(struct prompt *p, const struct text_effect *e,
 		const struct text_trigger *t = i < e->n_triggers ? e->triggers[i] : NULL;
 
 		if (t && (!line || t->message < line->message)) {
-			join_line(&all, call(p, t->user, t->name), t->text);
+			join_line(&all, "", call(p, t->user, t->name), t->text);
 			i++;
 			continue;
 		}
-		join_line(&all, line->bot ? name_of(p->g) : call(p, line->user, line->name),
-			  line->text);
+		join_line(&all, PROMPT_TEXT_MEANWHILE,
+			  line->bot ? name_of(p->g) : call(p, line->user, line->name), line->text);
 		line = line_behind(since, n_since, line->message);
 	}
-	if (!all || line_behind(since, n_since, e->triggers[e->n_triggers - 1]->message) == NULL)
+	if (!all || !n_since)
 		return all;
-	if (asprintf(&noted, "%s\n" PROMPT_TEXT_MEANWHILE, all,
+	if (asprintf(&noted, "%s\n" PROMPT_TEXT_ANSWER, all,
 		     call(p, e->triggers[0]->user, e->triggers[0]->name)) < 0)
 		noted = NULL;
 	free(all);

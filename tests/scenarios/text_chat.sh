@@ -234,7 +234,7 @@ goes_on=$written
 writes $BOB "my answer would be Rome"
 until_ok 10 answered "$burst" || bad "a burst that goes on" "$(messages)"
 until_ok 5 ended "$goes_on" sent_reply && ok "what the author writes behind a mention belongs to the question" || bad "a burst" "$(grep text_message "$D/control-$runs.log" | tail -3)"
-grep -q 'required .Alice.: @parley.n.Alice.: what is the capital of france.n.Bob.: my answer would be Rome.n(Answer what Alice wrote' "$D/asked" &&
+grep -q 'required .Alice.: @parley.n.Alice.: what is the capital of france.n(meanwhile) .Bob.: my answer would be Rome.n(Answer what Alice wrote' "$D/asked" &&
 	ok "and what others wrote since stands behind it" || bad "the order" "$(tail -2 "$D/asked")"
 kill -TERM "$control"
 wait "$control"

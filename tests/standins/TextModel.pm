@@ -14,14 +14,11 @@ our @EXPORT = qw(serve note text_of asked_of);
 
 sub text_of { my ($m) = @_; ref $m->{content} ? join " ", map { $_->{text} // "" } @{$m->{content}} : $m->{content} // "" }
 
-# The lines of whoever is to be answered: of the name that the end tells, or of the last speaker. Others may have written between them.
+# The lines that are to be answered: not those that are marked as written meanwhile, and not the note behind them.
 sub asked_of {
 	my ($text) = @_;
-	my ($who) = $text =~ /^\(Answer what (.*?) wrote\./m;
-	($who) = $text =~ /.*^\[(.*?)\]: /ms unless defined $who;
-	return $text unless defined $who;
-	my $on = 0;
-	return join "\n", grep { $on = $1 eq $who if /^\[(.*?)\]: /; $on } split /\n/, $text;
+	my $on = 1;
+	return join "\n", grep { $on = 0 if /^\(/; $on = 1 if /^\[/; $on } split /\n/, $text;
 }
 
 # A line of LOG.

@@ -21,26 +21,25 @@ const PLAY_MS = 14000;
 const SETTLE_MS = 60000;
 const STOP = '\u{1f6d1}';
 const { PLANT } = process.env;
-// Reasons that the faults of a run can have, for so many of its messages in a hundred. Any other has to be explained by what people did.
-const BY_FAULTS = new Set(['model_failed', 'timeout', 'send_failed', 'sent_in_part', 'skipped', 'missed_enough']);
-const BY_FAULTS_MOST = 1;
-// The lines of whoever is to be answered: of the name that the end tells, or of the last speaker. Others may have written between them.
+// The model is asked so often for an answer that fails, and for one that it leaves out.
+const TRIES = 3;
+const SKIPS = 2;
+// The lines that are to be answered: not those that are marked as written meanwhile, and not the note behind them.
 function askedOf(text) {
-  const speaker = (line) => /^\[(.*?)\]: /.exec(line)?.[1];
-  const lines = text.split('\n');
-  const who = /^\(Answer what (.*?) wrote\./m.exec(text)?.[1] ?? lines.map(speaker).findLast((name) => name);
-  let on = !who;
-  return lines.filter((line) => { if (who && speaker(line)) on = speaker(line) === who; return on; }).join('\n');
+  let on = true;
+  return text.split('\n').filter((line) => { if (line.startsWith('(')) on = false; if (line.startsWith('[')) on = true; return on; }).join('\n');
 }
 const wordsOf = (text) => [...new Set(text.match(/\bq\d+x\d+\b/g) ?? [])];
 
 class Batch extends Stage {
   constructor(first, n) {
-    super({ PARLEY_TEXT_COALESCE_S: '1' });
+    super({ PARLEY_TEXT_COALESCE_S: '1', PARLEY_TEXT_CATCHUP_MESSAGES: '100', PARLEY_TEXT_CATCHUP_REPLIES: '20' });
     this.first = first;
     this.n = n;
     this.rnd = seeded(first * 2654435761);
     this.sent = []; // { id, words, channel, user, direct, gone, stopped }; words: the first, and one more after an edit
+    this.failed = new Map(); // word -> how often the model failed when it was asked about it
+    this.skipped = new Map(); // how often it left the answer out
     this.kills = 0;
     this.faults = [];
   }
@@ -48,10 +47,14 @@ class Batch extends Stage {
   // Answers slowly, not at all, or with a failure, as drawn.
   async answer(last) {
     const draw = this.rnd.below(100);
+    const words = wordsOf(askedOf(last));
+    const count = (map) => words.forEach((w) => map.set(w, (map.get(w) ?? 0) + 1));
+    if (draw >= 5 && draw < 15) count(this.failed);
+    if (draw === 99) count(this.skipped);
     await sleep(draw < 5 ? 4000 : this.rnd.below(900));
     if (draw >= 5 && draw < 12) return draw < 9 ? 500 : 429;
     if (draw >= 12 && draw < 15) return null;
-    return draw === 99 ? ['[SKIP]'] : ['About ', ...wordsOf(askedOf(last)).map((w) => `${w} `), 'that is all.'];
+    return draw === 99 ? ['[SKIP]'] : ['About ', ...words.map((w) => `${w} `), 'that is all.'];
   }
 
   async kill(signal) {
@@ -129,19 +132,18 @@ class Batch extends Stage {
 
   isAnswered(m, count) { return m.words.some((w) => count.get(w)); }
 
-  // Why it was not answered, if that can be: the deletion of this message, a stop sign of its author in the channel, or a fault. The end of
-  // the program is no reason: the next one goes on.
+  // Why it was not answered, if that can be: the deletion of this message, a stop sign of its author in the channel, or the model, which
+  // failed or left the answer out each time. The end of the program is no reason: the next one goes on.
   refused(m) {
-    return (this.reasons.get(m.id) ?? []).find((r) => BY_FAULTS.has(r) || (r === 'deleted' && m.gone) ||
+    const most = (map) => Math.max(...m.words.map((w) => map.get(w) ?? 0));
+    return (this.reasons.get(m.id) ?? []).find((r) => (r === 'deleted' && m.gone) || (r === 'model_failed' && most(this.failed) >= TRIES) ||
+      (r === 'skipped' && most(this.skipped) >= SKIPS) ||
       (r === 'cancelled' && this.sent.some((o) => o.stopped && o.user === m.user && o.channel === m.channel)));
   }
 
   // Whoever deletes a message before control has seen it is owed nothing.
   lost(count) {
-    const direct = this.sent.filter((m) => m.direct);
-    const open = direct.filter((m) => !this.isAnswered(m, count) && !this.refused(m) && !(m.gone && !this.told(m).length));
-    const faults = direct.filter((m) => !this.isAnswered(m, count) && BY_FAULTS.has(this.refused(m)));
-    return open.concat(faults.slice(Math.max(1, Math.floor(direct.length * BY_FAULTS_MOST / 100))));
+    return this.sent.filter((m) => m.direct && !this.isAnswered(m, count) && !this.refused(m) && !(m.gone && !this.told(m).length));
   }
 
   told(m) { return (this.reasons.get(m.id) ?? []).filter((r) => r !== 'shutdown'); }
