@@ -33,8 +33,8 @@ struct taken {
 	uint64_t message, guild, channel;
 	uint64_t user; /* its author; 0 for POSTED, and once the author was erased */
 	enum taken_state state;
-	uint64_t mark; /* of SENDING: taken_mark() of the answer's first message, or
-			* taken_reaction_mark(); else 0 */
+	uint64_t mark; /* of SENDING, and what ENDED after it: taken_mark() of the answer's first
+			* message, or taken_reaction_mark(); else 0 */
 	bool before;   /* of a control before this one, and not taken up by it yet */
 };
 

@@ -120,7 +120,8 @@ static bool is_refused(enum text_reason reason)
 	       reason == TEXT_REASON_USER_BLOCKED || reason == TEXT_REASON_NO_PERMISSION;
 }
 
-/* A row without an author is of somebody who was erased. */
+/* A row without an author is of somebody who was erased. The mark stays: rows of messages that
+ * shared the answer may not have ended on the disk when the program is killed, and are known by it. */
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 {
 	const struct taken *row = taken_find(g->ts->taken, t->message);
@@ -135,5 +136,6 @@ void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 				   .guild = t->guild,
 				   .channel = t->channel,
 				   .user = t->user,
-				   .state = TAKEN_ENDED});
+				   .state = TAKEN_ENDED,
+				   .mark = row ? row->mark : 0});
 }

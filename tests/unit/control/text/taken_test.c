@@ -182,6 +182,7 @@ TEST(an_answer_is_known_by_its_reference_or_by_its_words)
 	put(t, 12, TAKEN_SENDING, taken_mark("ten past four"));
 	put(t, 13, TAKEN_SENDING, taken_mark("never arrived"));
 	put(t, 14, TAKEN_ENDED, 0);
+	put(t, 15, TAKEN_ENDED, taken_mark("ten past four"));
 	t = restart(t);
 	CHECK(t);
 	read_page("[" OWN("24", "ten past four", "") "," OWN("23", "hello", TO("10")) "]");
@@ -193,6 +194,8 @@ TEST(an_answer_is_known_by_its_reference_or_by_its_words)
 	CHECK_INT(judge(t, 14, 0, &reply), MISSED_DONE);
 	/* The same words to another message are its answer, unless both shared it. */
 	read_page("[" OWN("24", "ten past four", TO("12")) "]");
+	CHECK_INT(judge(t, 11, 0, &reply), MISSED_ANSWERED);
+	read_page("[" OWN("24", "ten past four", TO("15")) "]");
 	CHECK_INT(judge(t, 11, 0, &reply), MISSED_ANSWERED);
 	read_page("[" OWN("24", "ten past four", TO("13")) "]");
 	CHECK_INT(judge(t, 11, 0, &reply), MISSED_OWED);
