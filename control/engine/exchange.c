@@ -10,12 +10,21 @@ static void free_exchange(struct exchange *x)
 	for (struct exchange **at = &list->first; *at; at = &(*at)->next)
 		if (*at == x) {
 			*at = x->next;
-			list->n--;
 			break;
 		}
+	if (!x->over)
+		list->n--;
 	if (list->clearh)
 		list->clearh(x);
 	free(x);
+}
+
+/* Its place is free for the next one, though a handler of it may still run. */
+static void end(struct exchange *x)
+{
+	if (!x->over)
+		x->list->n--;
+	x->over = true;
 }
 
 int exchange_post(struct exchanges *list, struct exchange *x, struct endpoint *endpoint,
@@ -45,7 +54,7 @@ void exchange_tell(struct exchange *x, const struct engine_event *ev)
 		return;
 	out.ask = x->ask;
 	if (ev->type == ENGINE_DONE || ev->type == ENGINE_FAILED)
-		x->over = true;
+		end(x);
 	if (ev->type == ENGINE_FAILED)
 		out.trouble = engine_trouble(ev->data.p, ev->data.n);
 	x->list->h(&out, x->list->arg);
@@ -60,7 +69,7 @@ void exchange_fail(struct exchange *x, const char *why, size_t n)
 /* Closes its connection; no further event of it comes. */
 static void stop(struct exchange *x)
 {
-	x->over = true;
+	end(x);
 	if (x->req)
 		http_req_cancel(x->req);
 	x->req = NULL;

@@ -24,7 +24,7 @@ struct exchange {
 
 struct exchanges {
 	struct exchange *first;
-	unsigned n, most;
+	unsigned n, most; /* n: of those that are not over */
 	engine_h *h;
 	void *arg;
 	void (*clearh)(struct exchange *x); /* frees what the job holds besides itself; or NULL */

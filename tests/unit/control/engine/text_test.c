@@ -15,8 +15,11 @@ static struct seen {
 	struct evhttp_request *open;
 	char events[512]; /* "7:words 7. 7!why " */
 	unsigned ends, want;
-	bool cancel_at_words;
+	bool cancel_at_words, ask_at_end;
+	int asked_at_end;
 } fx;
+
+static int ask(uint32_t id, const char *instructions, const char *line);
 
 static void on_event(const struct engine_event *ev, void *arg)
 {
@@ -31,6 +34,10 @@ static void on_event(const struct engine_event *ev, void *arg)
 	snprintf(fx.events + at, sizeof fx.events - at, "%u%c%s%.*s ", ev->ask, marks[ev->type],
 		 ev->type == ENGINE_TOOL_CALL ? ev->call : "", (int)ev->data.n,
 		 ev->data.n ? (const char *)ev->data.p : "");
+	if (ev->type == ENGINE_DONE && fx.ask_at_end) {
+		fx.ask_at_end = false;
+		fx.asked_at_end = ask(99, "", "when");
+	}
 	if (ev->type == ENGINE_WORDS && fx.cancel_at_words)
 		engine_text.cancel(fx.text, ev->ask);
 	else if ((ev->type == ENGINE_DONE || ev->type == ENGINE_FAILED) && ++fx.ends == fx.want)
@@ -473,6 +480,29 @@ TEST(only_so_many_at_once)
 	for (unsigned i = 0; i < 16; i++)
 		CHECK_INT(ask(i + 1, "", "when"), 0);
 	CHECK_INT(ask(99, "", "when"), EBUSY);
+	end();
+}
+
+static void answer_now(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char all[] = DELTA("now") STOP;
+
+	(void)f;
+	fake_http_answer(req, 200, SSE, all, sizeof all - 1);
+}
+
+/* Of what ends the next one has the place, within the handler already. */
+TEST(the_end_of_an_answer_makes_room)
+{
+	CHECK(begin(answer_now));
+	fx.ask_at_end = true;
+	fx.want = 17;
+	for (unsigned i = 0; i < 16; i++)
+		CHECK_INT(ask(i + 1, "", "when"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_INT(fx.asked_at_end, 0);
+	CHECK_INT(fx.ends, 17);
 	end();
 }
 
