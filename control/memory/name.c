@@ -249,3 +249,43 @@ bool name_in_small(const char *fact, const char *name)
 	}
 	return false;
 }
+
+bool name_is_everyday(const char *name)
+{
+	return has_case(name, strlen(name)) && !has_rare_word(name);
+}
+
+bool name_speaks(const char *fact, const char *name)
+{
+	char after[WORD_SIZE];
+	size_t n = strlen(name);
+
+	if (is_short(name, n) || !has_case(name, n))
+		return false;
+	for (const char *at = fact; *at; at++) {
+		if (strncasecmp(at, name, n) != 0 || !stands_alone(fact, at, n))
+			continue;
+		read_after(at + n, after);
+		if (lists_hold(speaking, after))
+			return true;
+	}
+	return false;
+}
+
+bool name_is_used(const char *text, const char *name)
+{
+	char before[WORD_SIZE];
+	size_t n = strlen(name);
+	bool rare = has_rare_word(name);
+
+	if (is_short(name, n))
+		return false;
+	for (const char *at = text; *at; at++) {
+		if (strncasecmp(at, name, n) != 0 || !stands_alone(text, at, n))
+			continue;
+		read_before(text, at, before);
+		if (rare || lists_hold(articles, before) || read_told(text, at, n) != NAME_NONE)
+			return true;
+	}
+	return false;
+}

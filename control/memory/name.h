@@ -24,5 +24,13 @@ enum name_use name_told(const char *fact, const char *name);
 /* True if the fact has this display name as a word in small letters that is neither a word of
  * everyday English nor one of the scripts without capitals. Nothing else says that it is a name. */
 bool name_in_small(const char *fact, const char *name);
+/* True if all its words are such ones of everyday English. */
+bool name_is_everyday(const char *name);
+/* True if a verb of speaking follows the name: people speak, and what is called as they are does
+ * not. */
+bool name_speaks(const char *fact, const char *name);
+/* True if the text has the display name as a name or as a noun, whatever it is the name of. A word
+ * of everyday English in small letters is neither, unless an article precedes it. */
+bool name_is_used(const char *text, const char *name);
 
 #endif

@@ -8,9 +8,8 @@
 
 #include "control/memory/name.h"
 #include "control/store/db.h"
+#include "control/store/name_claim.h"
 #include "proto/discord.h"
-
-enum { NOUN_SIZE = 2048 };
 
 void fact_people_clear(struct fact_people *people)
 {
@@ -65,57 +64,45 @@ static int give(int err, struct fact_people *people, struct fact_people *out)
 	return 0;
 }
 
-/* "the roadmap", "my roadmap". ENAMETOOLONG, EINVAL: the name has other characters. */
-static int write_noun(const char *name, char out[NOUN_SIZE])
-{
-	static const char *const before[] = {"the", "a", "an", "my", "our", "your", "this", "no"};
-	size_t n = 0;
-
-	if (strchr(name, '"'))
-		return EINVAL;
-	out[0] = '\0';
-	for (size_t i = 0; i < sizeof before / sizeof before[0] && n < NOUN_SIZE; i++)
-		n += (size_t)snprintf(out + n, NOUN_SIZE - n, "%s\"%s %s\"", i ? " OR " : "",
-				      before[i], name);
-	return n < NOUN_SIZE ? 0 : ENAMETOOLONG;
-}
-
 /* In small letters a name is one only where nobody else uses it as a noun: anybody may take a word
  * of the server as a name, and be erased. */
-static int is_told_small(struct db *db, const struct fact_place *place, const char *text,
-			 uint64_t user, const char *name, bool *is)
+static int is_told_small(struct db *db, const struct fact_place *place,
+			 const struct name_claimed *c, bool *is)
 {
-	char noun[NOUN_SIZE];
-	sqlite3_stmt *s;
+	bool noun = false;
 	int err;
 
 	*is = false;
-	if (place->owner || !name_in_small(text, name) || write_noun(name, noun))
+	if (place->owner || !name_in_small(c->fact, c->name))
 		return 0;
-	s = db_use(db, DB_FIND_AS_WORD);
-	db_bind_uint(s, 1, place->guild);
-	db_bind_text(s, 2, noun);
-	db_bind_uint(s, 3, user);
-	err = db_step(db, s);
-	sqlite3_reset(s);
-	*is = err == ENOENT;
-	return err == ENOENT ? 0 : err;
+	err = name_claim_is_noun(db, c, &noun);
+	*is = !err && !noun;
+	return err;
 }
 
 static int add_if_told(struct db *db, const struct fact_place *place, const char *text,
 		       sqlite3_stmt *row, struct fact_people *people)
 {
 	enum name_use least = place->owner ? NAME_SURE : NAME_LIKELY;
-	const char *name = db_text(row, 1);
-	uint64_t user = db_uint(row, 0);
-	bool is = name_told(text, name) >= least;
+	const struct name_claimed c = {.guild = place->guild,
+				       .user = db_uint(row, 0),
+				       .name = db_text(row, 1),
+				       .fact = text,
+				       .told_ms = place->told_ms};
+	bool is = name_told(text, c.name) >= least, alone = db_uint(row, 2) == 1;
+	enum name_claim claim;
 	int err = 0;
 
-	if (user == place->author)
+	if (c.user == place->author)
 		return 0;
 	if (!is)
-		err = is_told_small(db, place, text, user, name, &is);
-	return err || !is ? err : add_person(people, user, db_uint(row, 2) == 1);
+		err = is_told_small(db, place, &c, &is);
+	if (err || !is)
+		return err;
+	err = name_claim_find(db, &c, &claim);
+	if (err || claim == NAME_CLAIM_NONE)
+		return err;
+	return add_person(people, c.user, alone && claim == NAME_CLAIM_FULL);
 }
 
 int fact_people_find(struct db *db, const struct fact_place *place, const char *text,

@@ -1,9 +1,10 @@
 /* The people whom a fact names, beside its author: bound to their ids when the fact is written, as
  * names change and two members may have the same one. On the store's worker.
  *
- * A name that one person had, of all whose lines the server keeps, binds the fact to that
- * person. A name that several had leaves it unbound: the fact then goes with each of them when they
- * are erased, and takes the place of no other one. */
+ * A name that one person had when the fact was told, of all whose lines the server keeps, binds the
+ * fact to that person. A name that several had, or that the person has changed before, leaves it
+ * unbound: the fact then goes with each of them when they are erased, and takes the place of no
+ * other one. A word that others used before anybody bore it is nobody's name (name_claim.h). */
 #ifndef CONTROL_STORE_FACT_PEOPLE_H
 #define CONTROL_STORE_FACT_PEOPLE_H
 
@@ -26,9 +27,12 @@ struct fact_people {
 };
 
 void fact_people_clear(struct fact_people *people);
+#define FACT_TOLD_NOW ((uint64_t)INT64_MAX)
+
 /* Whose fact it is. */
 struct fact_place {
 	uint64_t guild, owner, author; /* owner: 0: of the server's memory */
+	uint64_t told_ms;	       /* when it was told; FACT_TOLD_NOW: by now */
 };
 
 /* Looks for the names in the text. *out is another one only on success. Errors of db.h, ENOMEM.

@@ -266,13 +266,15 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 	const char *text = text_at(item, "text");
 	struct vector v;
 	struct statement f = {.item = item, .meaning = embedding_text(e, text, &v) ? NULL : &v};
-	const struct fact_place place = {j->guild, j->owner, j->user};
+	struct fact_place place = {j->guild, j->owner, j->user, FACT_TOLD_NOW};
 	int err = find_time(db, j, item, &f.said_ms);
 
 	if (!err && !f.said_ms) {
 		tell_skipped(told->skipped, text, "no_evidence");
 		return 0;
 	}
+	if (json_object_get(item, "evidence"))
+		place.told_ms = f.said_ms;
 	if (!err)
 		err = fact_people_find(db, &place, text, &f.people);
 	if (!err)

@@ -388,17 +388,40 @@ static int end_older(struct db *db, const json_t *fact, uint64_t id,
 	return close_fact(db, known->id, id, from_ms);
 }
 
-static int add_new(const struct import *m, const json_t *fact, struct fact_people *people)
+static int find_people(const struct import *m, const json_t *fact, uint64_t told_ms,
+		       struct fact_people *people)
 {
 	const struct fact_place place = {id_of(fact, "guild"), id_of(fact, "owner"),
-					 id_of(fact, "said_by")};
+					 id_of(fact, "said_by"), told_ms};
+
+	return fact_people_find(m->db, &place, text_of(fact, "text"), people);
+}
+
+/* Older files do not tell whom a fact names. Somebody who was erased may be there again, and the
+ * lines that told of the name go with an erasure: who has it now counts. */
+static int names_erased(const struct import *m, const json_t *fact, bool *is)
+{
+	struct fact_people people = {0};
+	int err = find_people(m, fact, FACT_TOLD_NOW, &people);
+
+	*is = !err && is_of_erased(m->db, &m->key, fact, &people);
+	fact_people_clear(&people);
+	return err;
+}
+
+static int add_new(const struct import *m, const json_t *fact, struct fact_people *people)
+{
 	struct fact_touched known = {0};
 	uint64_t id = 0;
-	int err = 0;
+	bool erased = false;
+	int err = people->n ? 0 : names_erased(m, fact, &erased);
 
-	/* Older files do not tell whom a fact names. */
-	if (!people->n)
-		err = fact_people_find(m->db, &place, text_of(fact, "text"), people);
+	if (erased) {
+		m->out->erased++;
+		return 0;
+	}
+	if (!err && !people->n)
+		err = find_people(m, fact, number_of(fact, "valid_from_ms"), people);
 	if (!err)
 		err = compare_known(m, fact, people, &known);
 	if (!err && known.change == FACT_SAME) {

@@ -519,6 +519,29 @@ TEST(an_imported_fact_goes_with_the_people_whom_it_names)
 	close_scene();
 }
 
+/* She is there again, and what she said before the erasure is gone. */
+TEST(an_older_file_brings_back_nothing_about_somebody_who_was_erased)
+{
+	const struct erase e = {.dir = dir, .user = 503, .now_ms = 20000, .via = "test"};
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1, .guild = 7, .user = 503};
+	struct memory_import done;
+	char *receipt = NULL;
+
+	open_scene();
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
+	ev.utterance =
+		(struct event_utterance){.name = "Bob", .text = "hello", .started_ms = 30000};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "Bob likes rye", 5, OPEN) "," FACT(
+				      2, 7, 0, 501, "[]", "Bob likes tea", 40000, OPEN),
+			      50000, &done),
+		  0);
+	CHECK(done.erased == 1 && done.added == 1);
+	CHECK_INT(count_facts("rye"), 0);
+	free(receipt);
+	close_scene();
+}
+
 TEST(nothing_is_imported_of_people_who_are_not_to_be_remembered)
 {
 	struct consent_change change = {.guild = 7,
