@@ -36,13 +36,11 @@ static void end_batch(const struct http_resp *resp, void *arg)
 {
 	struct embeddings e = {0};
 	struct batch *b = arg;
-	char why[OPENAI_WHY_MAX];
 	int err = 0;
 
 	exchange_enter_last(&b->x);
 	if (resp->err || resp->status / 100 != 2) {
-		endpoint_why(resp, why, sizeof why);
-		exchange_fail(&b->x, why, strlen(why));
+		exchange_fail_response(&b->x, resp);
 	} else if ((err = embeddings_read(
 			    &e, b->n,
 			    (struct slice){(const uint8_t *)resp->body.p, resp->body.n})) != 0) {

@@ -64,6 +64,7 @@ struct engine_event {
 	uint32_t session;	 /* of TOOL_CALL: an id is the provider's, and unique within it */
 	bool too_large;
 	bool failed;		   /* of SEARCHED */
+	bool lost;		   /* of FAILED: the request was sent, so it may cost something */
 	const char *title;	   /* of SOURCE, untrusted; borrowed until return */
 	const struct usage *usage; /* of USAGE; borrowed until return */
 	struct slice data;	   /* borrowed until return */

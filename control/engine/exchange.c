@@ -2,6 +2,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "control/dialect/openai_http.h"
+#include "ipc/http.h"
+#include "ipc/unreachable.h"
 
 static void free_exchange(struct exchange *x)
 {
@@ -58,6 +63,18 @@ void exchange_tell(struct exchange *x, const struct engine_event *ev)
 	if (ev->type == ENGINE_FAILED)
 		out.trouble = engine_trouble(ev->data.p, ev->data.n);
 	x->list->h(&out, x->list->arg);
+}
+
+/* A connection that broke, and one on which nothing came in time, had been given the request. */
+void exchange_fail_response(struct exchange *x, const struct http_resp *resp)
+{
+	bool lost = resp->err && !unreachable_told(resp->errtext, strlen(resp->errtext));
+	char why[OPENAI_WHY_MAX];
+
+	endpoint_why(resp, why, sizeof why);
+	exchange_tell(x, &(struct engine_event){.type = ENGINE_FAILED,
+						.lost = lost,
+						.data = {(const uint8_t *)why, strlen(why)}});
 }
 
 void exchange_fail(struct exchange *x, const char *why, size_t n)

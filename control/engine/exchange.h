@@ -38,6 +38,8 @@ int exchange_post(struct exchanges *list, struct exchange *x, struct endpoint *e
 void exchange_tell(struct exchange *x, const struct engine_event *ev);
 /* Tells FAILED. */
 void exchange_fail(struct exchange *x, const char *why, size_t n);
+/* Tells FAILED of a response that is an error or a refusal. */
+void exchange_fail_response(struct exchange *x, const struct http_resp *resp);
 
 /* A part of the response came. */
 void exchange_enter(struct exchange *x);

@@ -461,6 +461,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	if (!l->life && (l->tried & all) != all) {
 		s->rests_until = env_now(r->env) + ROLES_REST_S * NS_PER_S;
 		s->caps->ops->cancel(s->engine, l->id);
+		roles_settle(l, true);
 		take_over(r, l, s);
 		return;
 	}
@@ -506,7 +507,7 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	struct live was = *l;
 
 	s->failed = true;
-	if (l->life)
+	if (l->life || ev->lost)
 		roles_settle(l, false);
 	if (!keeps_voice(s)) {
 		roles_rest(s, ev->data);

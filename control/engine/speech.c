@@ -81,12 +81,10 @@ static void take_part(const struct http_resp *resp, void *arg)
 static void end_line(const struct http_resp *resp, void *arg)
 {
 	struct line *p = arg;
-	char why[OPENAI_WHY_MAX];
 
 	exchange_enter_last(&p->x);
 	if (resp->err || resp->status / 100 != 2) {
-		endpoint_why(resp, why, sizeof why);
-		fail_line(p, why);
+		exchange_fail_response(&p->x, resp);
 	} else if (!p->sound) {
 		fail_line(p, "no sound came");
 	} else {

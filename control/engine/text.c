@@ -236,7 +236,6 @@ static bool ask_all(struct job *j, const struct http_resp *resp)
 static void end_job(const struct http_resp *resp, void *arg)
 {
 	struct job *j = arg;
-	char why[OPENAI_WHY_MAX];
 
 	exchange_enter_last(&j->x);
 	if (!resp->err && resp->status / 100 == 2) {
@@ -245,8 +244,7 @@ static void end_job(const struct http_resp *resp, void *arg)
 		if (!j->x.over)
 			text_stream_end(&j->stream, take_fact, j);
 	} else if (!ask_all(j, resp)) {
-		endpoint_why(resp, why, sizeof why);
-		exchange_fail(&j->x, why, strlen(why));
+		exchange_fail_response(&j->x, resp);
 	}
 	exchange_leave_last(&j->x);
 }

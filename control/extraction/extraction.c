@@ -470,7 +470,7 @@ static char *list_excluded(const struct extraction *x)
 
 static void begin_episode(struct extraction *x)
 {
-	uint64_t now = env_wall_ms(x->conf.env), keep;
+	uint64_t now = env_wall_ms(x->conf.env), keep, age = EXTRACTION_RUNNING_S * MS_PER_S;
 	struct store_episodes what = {.most = EXTRACT_LINES};
 	char *without;
 
@@ -478,6 +478,9 @@ static void begin_episode(struct extraction *x)
 		return;
 	keep = x->conf.settings->store_words_hours * HOUR_MS;
 	what.since_ms = now > keep ? now - keep : 0;
+	/* Before the words go. */
+	age = age < keep / 2 ? age : keep / 2;
+	what.running_ms = now > age ? now - age : 0;
 	without = list_excluded(x);
 	what.without = without;
 	x->state = READING;

@@ -1,5 +1,7 @@
 /* Extraction: after a voice session a text model finds facts in what people said, which are kept
- * once code has found their evidence (control/memory/extract.h).
+ * once code has found their evidence (control/memory/extract.h). Of a session that goes on, as in a
+ * room that never empties, it reads what was said so far once that is EXTRACT_LINES lines, or its
+ * first line is EXTRACTION_RUNNING_S old.
  *
  *   state     input                                         next
  *   IDLE      a minute passed, or a voice session ended;    READING: asks the store for a session
@@ -43,6 +45,7 @@ struct model_conf;
 enum {
 	EXTRACTION_CHECK_S = 60,
 	EXTRACTION_ANSWER_S = 120,
+	EXTRACTION_RUNNING_S = 3600,
 	EXTRACTION_TRIES = 3,
 	EXTRACTION_LOSSES = 8,	/* answers that did not come, more than two hours in all */
 	EXTRACTION_DOUBLED = 6, /* times at most */

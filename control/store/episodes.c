@@ -42,6 +42,8 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 
 	db_bind_uint(s, 1, j->now_ms);
 	db_bind_text(s, 2, j->text ? j->text : "[]");
+	db_bind_uint(s, 3, j->until_ms);
+	db_bind_uint(s, 4, j->version);
 	err = db_step(db, s);
 	if (!err)
 		episode = json_pack(

@@ -1,6 +1,6 @@
-/* Episodes: sessions that are over, and how far facts were extracted from them and
- * they were summed up (store_next_episode). An erasure takes back the second mark alone. On the
- * store's worker. Errors of db.h, ENOMEM. */
+/* Episodes: sessions that are over, parts of those that are not, and how far facts were extracted
+ * from them and they were summed up (store_next_episode). An erasure takes back the second mark
+ * alone. On the store's worker. Errors of db.h, ENOMEM. */
 #ifndef CONTROL_STORE_EPISODES_H
 #define CONTROL_STORE_EPISODES_H
 

@@ -201,11 +201,13 @@ int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store
 
 struct store_episodes {
 	uint64_t since_ms;   /* over at that time or later; ms since 1970 */
+	uint64_t running_ms; /* of a session that is not over: it has a line from before that */
 	unsigned most;	     /* lines */
 	const char *without; /* a JSON list of servers that are left out: ["ID", …] */
 };
 /* The oldest session that is over and has lines of people who had agreed to be remembered, which
- * were not summed up: {"guild": "ID", "session", "channel": "ID", "extracted": the last line from
+ * were not summed up; or one that is not over and has such a line from before running_ms, or `most`
+ * of them: {"guild": "ID", "session", "channel": "ID", "extracted": the last line from
  * which facts were extracted before, "servers": the number of servers with sessions since since_ms,
  * "lines": [{"id", "user": "ID", "name", "at_ms", "text"}, …]}, the oldest lines first. ENOENT:
  * there is none. */

@@ -12,6 +12,7 @@ int store_next_episode(struct store *s, const struct store_episodes *what, store
 {
 	struct job j = {.kind = JOB_NEXT_EPISODE,
 			.now_ms = what->since_ms,
+			.until_ms = what->running_ms,
 			.version = what->most,
 			.text = strdup(what->without)};
 

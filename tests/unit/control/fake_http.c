@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +101,14 @@ void fake_http_answer(struct evhttp_request *req, int status, const char *type, 
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", type);
 	evhttp_send_reply(req, status, "X", out);
 	evbuffer_free(out);
+}
+
+void fake_http_drop(struct evhttp_request *req)
+{
+	struct bufferevent *b =
+		evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
+
+	shutdown(bufferevent_getfd(b), SHUT_RDWR);
 }
 
 static void on_gone(struct evhttp_connection *conn, void *arg)

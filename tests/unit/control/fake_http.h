@@ -42,6 +42,8 @@ bool fake_http_listen(struct evhttp *server, char *base, size_t size);
 void fake_http_end(struct fake_http *f);
 void fake_http_answer(struct evhttp_request *req, int status, const char *type, const void *body,
 		      size_t n);
+/* Closes the connection without an answer. */
+void fake_http_drop(struct evhttp_request *req);
 /* An answer in pieces: first, then any number, last. */
 void fake_http_open(struct fake_http *f, struct evhttp_request *req, const char *type);
 void fake_http_piece(struct evhttp_request *req, const void *data, size_t n);

@@ -10,6 +10,7 @@
 
 #include "control/events/events.h"
 #include "control/engine/model_conf.h"
+#include "control/memory/extract.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/tmr.h"
@@ -31,7 +32,8 @@ static struct fixture {
 	bool (*over)(void);
 	char facts[512], summaries[256];
 	int episode;		  /* what store_next_episode gives */
-	bool asks, fails;	  /* fails: the provider */
+	bool asks, fails, drops;  /* fails, drops the connection: the provider */
+	uint64_t age_ms;	  /* of lines that are published */
 	uint64_t refuses, erased; /* users; 0: nobody */
 	uint64_t refuses_later;	  /* when the model answers */
 	unsigned polls;		  /* since the request */
@@ -46,10 +48,13 @@ static void answer_request(struct fake_http *f, struct evhttp_request *req)
 	char *text = json_dumps(piece, JSON_COMPACT), body[4096];
 
 	(void)f;
-	if (fx.fails) {
+	if (fx.drops || fx.fails) {
 		free(text);
 		json_decref(piece);
-		fake_http_answer(req, 400, "application/json", "{}", 2);
+		if (fx.drops)
+			fake_http_drop(req);
+		else
+			fake_http_answer(req, 400, "application/json", "{}", 2);
 		return;
 	}
 	if (fx.erased)
@@ -127,7 +132,7 @@ static void publish_session(enum event_type type)
 
 static void publish_line(uint64_t user, const char *text, bool consent)
 {
-	uint64_t now = env_wall_ms(fx.http.env);
+	uint64_t now = env_wall_ms(fx.http.env) - fx.age_ms;
 	struct bus_event ev = {
 		.type = EVENT_UTTERANCE, .at_ms = now, .guild = fx.guild, .user = user};
 
@@ -191,8 +196,7 @@ static void end(void)
 	CHECK_INT(system(rm), 0);
 }
 
-/* Lines that facts rest on. */
-static unsigned count_sources(uint64_t line)
+static unsigned read_number(const char *statement)
 {
 	sqlite3_stmt *s = NULL;
 	sqlite3 *sql = NULL;
@@ -201,14 +205,21 @@ static unsigned count_sources(uint64_t line)
 
 	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
 	if (sqlite3_open(path, &sql) == SQLITE_OK &&
-	    sqlite3_prepare_v2(sql, "SELECT count(*) FROM fact_sources WHERE utterance = ?1", -1,
-			       &s, NULL) == SQLITE_OK &&
-	    sqlite3_bind_int64(s, 1, (sqlite3_int64)line) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, statement, -1, &s, NULL) == SQLITE_OK &&
 	    sqlite3_step(s) == SQLITE_ROW)
 		n = (unsigned)sqlite3_column_int(s, 0);
 	sqlite3_finalize(s);
 	sqlite3_close(sql);
 	return n;
+}
+
+/* Lines that facts rest on. */
+static unsigned count_sources(unsigned line)
+{
+	char text[80];
+
+	snprintf(text, sizeof text, "SELECT count(*) FROM fact_sources WHERE utterance = %u", line);
+	return read_number(text);
 }
 
 static bool is_done(void)
@@ -647,4 +658,116 @@ TEST(nothing_is_asked_that_the_settings_do_not_want)
 		CHECK_INT(fx.http.requests, 0);
 		end();
 	}
+}
+
+/* ---- costs of answers that do not come ---- */
+
+static void set_price(void)
+{
+	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
+	CHECK_INT(settings_set(fx.settings, "prices",
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+		  0);
+}
+
+/* The provider may have read the request, and asks its price. */
+TEST(an_answer_that_is_lost_costs_what_the_request_did)
+{
+	CHECK(begin(BIKE));
+	set_price();
+	fx.drops = true;
+	talk();
+	CHECK(run_until(has_tried_on));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK_INT(read_number("SELECT count(*) FROM costs WHERE nano > 0"
+			      " AND units LIKE '%\"estimated\":true%' AND guild = 7"),
+		  1);
+	end();
+}
+
+TEST(a_request_that_is_refused_costs_nothing)
+{
+	CHECK(begin(BIKE));
+	set_price();
+	fx.fails = true;
+	talk();
+	CHECK(run_until(has_tried_on));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK_INT(read_number("SELECT count(*) FROM costs"), 0);
+	end();
+}
+
+/* ---- sessions that go on ---- */
+
+static bool knows_bike(void)
+{
+	return strstr(fx.facts, "my bike is red") != NULL;
+}
+
+/* Looks for episodes at once. */
+static void end_another_session(void)
+{
+	fx.session += 1000;
+	publish_session(EVENT_SESSION_OVER);
+	fx.session -= 1000;
+}
+
+static bool has_looked(void)
+{
+	end_another_session();
+	return fx.polls++ > 40;
+}
+
+/* A room that never empties. */
+TEST(a_session_that_goes_on_is_extracted_once_its_lines_are_an_hour_old)
+{
+	CHECK(begin(BIKE));
+	publish_session(EVENT_SESSION_STARTED);
+	fx.age_ms = 3540000;
+	publish_line(ANA, "my bike is red", true);
+	CHECK(run_until(has_looked));
+	CHECK_INT(fx.http.requests, 0);
+	fx.age_ms = 3660000;
+	publish_line(BOB, "it is a new one", true);
+	fx.polls = 0;
+	CHECK(run_until(has_looked));
+	CHECK(run_until(knows_bike));
+	CHECK_INT(fx.http.requests, 1);
+	/* What is said from then on waits again. */
+	fx.age_ms = 0;
+	publish_line(ANA, "the trip is on Friday", true);
+	fx.polls = 0;
+	CHECK(run_until(has_looked));
+	CHECK_INT(fx.http.requests, 1);
+	end();
+}
+
+TEST(a_session_that_goes_on_is_extracted_once_it_has_many_lines)
+{
+	CHECK(begin(BIKE));
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	for (unsigned i = 1; i < EXTRACT_LINES - 1; i++)
+		publish_line(BOB, "yes", true);
+	CHECK(run_until(has_looked));
+	CHECK_INT(fx.http.requests, 0);
+	publish_line(BOB, "yes", true);
+	fx.polls = 0;
+	CHECK(run_until(has_looked));
+	CHECK(run_until(knows_bike));
+	CHECK_INT(fx.http.requests, 1);
+	end();
+}
+
+/* Words that are kept for an hour are read before they go. */
+TEST(a_session_that_goes_on_is_extracted_before_its_words_go)
+{
+	CHECK(begin(BIKE));
+	CHECK_INT(settings_set(fx.settings, "store_words_hours", "1"), 0);
+	publish_session(EVENT_SESSION_STARTED);
+	fx.age_ms = 1860000;
+	publish_line(ANA, "my bike is red", true);
+	CHECK(run_until(has_looked));
+	CHECK(run_until(knows_bike));
+	end();
 }
