@@ -77,12 +77,32 @@ static int refuse_open(AVFormatContext *fmt, AVIOContext **io, const char *url, 
 	return AVERROR(EPERM);
 }
 
+/* The first decoder of each kind computes tables, those of AAC for six milliseconds. Decoders that
+ * need the head of a file fail, and have no tables. */
+static void compute_tables(void)
+{
+	char names[] = DECODERS, *rest = names, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		AVCodecContext *c = avcodec_alloc_context3(avcodec_find_decoder_by_name(name));
+
+		if (!c)
+			return;
+		c->sample_rate = TRACK_RING_RATE;
+		c->thread_count = 1;
+		av_channel_layout_default(&c->ch_layout, TRACK_RING_CHANNELS);
+		(void)!avcodec_open2(c, NULL, NULL);
+		avcodec_free_context(&c);
+	}
+}
+
 void decode_prepare(void)
 {
 	tzset();
 	av_log_set_callback(ignore_log);
 	av_cpu_count();
 	av_get_cpu_flags();
+	compute_tables();
 }
 
 static enum decoder_reason explain(const struct decode *d, int err, enum decoder_reason otherwise)

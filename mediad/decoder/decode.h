@@ -25,7 +25,8 @@ struct decode_conf {
 	void *arg;
 };
 
-/* Once per process, before the jail: what libav would load from files later. */
+/* Once per process, before the jail and the forks: loads what libav would load from files later,
+ * and computes the tables of the decoders, which children share. */
 void decode_prepare(void);
 /* Opens the source at its beginning. Returns DECODER_REASON_UNKNOWN on success, otherwise the
  * reason of the failure. Caller owns *out. */

@@ -50,20 +50,36 @@ static void move_window(struct fetcher *f)
 	f->n -= drop;
 }
 
-/* Answers from the beginning, and requests what follows it. Returns false if the window is to
- * answer or the beginning does not have it. */
-static bool answer_from_head(struct fetcher *f)
+/* Copies what of these n bytes at an offset was asked for into the answer; returns its length. */
+static size_t copy_kept(struct fetcher *f, uint64_t offset, const uint8_t *bytes, size_t n)
 {
+	uint64_t from = f->ask.offset - offset;
+
+	if (f->ask.offset < offset || from >= n)
+		return 0;
+	n -= (size_t)from;
+	n = n < f->ask.length ? n : f->ask.length;
+	memcpy(f->answer.data, bytes + from, n);
+	return n;
+}
+
+/* Answers from what is kept, or that the source ends there, while the transfer goes on. After the
+ * beginning what follows it is requested. Returns false if the window is to answer, or if nothing
+ * is kept of that place. */
+static bool answer_from_kept(struct fetcher *f)
+{
+	bool at_end = f->seekable && f->size > 0 && f->ask.offset >= (uint64_t)f->size;
 	size_t n;
 
-	if (f->failure || f->ask.offset >= f->n_head ||
-	    (f->ask.offset >= f->offset && f->ask.offset <= f->offset + f->n))
+	if (f->failure || (f->ask.offset >= f->offset && f->ask.offset <= f->offset + f->n))
 		return false;
-	n = f->n_head - (size_t)f->ask.offset;
-	n = n < f->ask.length ? n : f->ask.length;
-	memcpy(f->answer.data, f->head + f->ask.offset, n);
-	if (!f->segments && f->offset > f->n_head && (int64_t)f->n_head != f->size)
+	n = copy_kept(f, 0, f->head, f->n_head);
+	if (n && !f->segments && f->offset > f->n_head && (int64_t)f->n_head != f->size)
 		fetcher_start_transfer(f, f->n_head);
+	if (!n)
+		n = copy_kept(f, f->tail_at, f->tail, f->n_tail);
+	if (!n && !at_end)
+		return false;
 	send_answer(f, n);
 	return true;
 }
@@ -71,10 +87,13 @@ static bool answer_from_head(struct fetcher *f)
 /* An honest decoder does not seek where it was told that it cannot. */
 static void seek_source(struct fetcher *f)
 {
-	if (f->segments)
+	if (f->segments) {
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
-	else
-		fetcher_start_transfer(f, f->ask.offset);
+		return;
+	}
+	f->tail_at = f->ask.offset;
+	f->n_tail = 0;
+	fetcher_start_transfer(f, f->ask.offset);
 }
 
 /* Answers the request if that is possible now. */
@@ -87,7 +106,7 @@ static void try_answer(struct fetcher *f)
 			send_answer(f, 0);
 		return;
 	}
-	if (answer_from_head(f))
+	if (answer_from_kept(f))
 		return;
 	if (!f->failure &&
 	    (f->ask.offset < f->offset || f->ask.offset > f->offset + f->n + SKIP_MAX))

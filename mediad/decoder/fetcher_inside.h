@@ -22,7 +22,8 @@ enum {
 	REQUESTS_FD = 0,
 	TITLES_FD = 1,
 	WINDOW = 256 << 10,
-	HEAD = 64 << 10, /* bytes at the beginning that are kept */
+	HEAD = 64 << 10,  /* bytes at the beginning that are kept */
+	TAIL = 128 << 10, /* and behind a place that the decoder has sought: an index at the end */
 };
 
 /* What a transfer reads. */
@@ -48,9 +49,11 @@ struct fetcher {
 	uint8_t bytes[WINDOW];
 	bool paused, ended;
 	enum decoder_reason failure;
-	/* Demuxers look at the end of a source and come back: no other request is needed then. */
-	uint8_t head[HEAD];
-	size_t n_head;
+	/* Demuxers look at the end of a source and come back, twice in mp4: no other request is
+	 * needed then. */
+	uint8_t head[HEAD], tail[TAIL];
+	size_t n_head, n_tail;
+	uint64_t tail_at; /* offset of the tail; 0: there is none */
 
 	/* The source. */
 	bool known; /* a response has come */

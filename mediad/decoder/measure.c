@@ -16,7 +16,6 @@ enum {
 	WHOLE_S = 10,	   /* a shorter file is measured as a whole at once */
 	LONG_S = 4 * 60,   /* a longer file is measured at places of one second… */
 	LONG_PLACES = 120, /* …so many of them */
-	ESTIMATE_MS = 12,  /* at most */
 	WORK_MS = 10,	   /* of one turn */
 };
 
@@ -121,10 +120,9 @@ static bool next_place(struct measure *m)
 	       DECODER_REASON_UNKNOWN;
 }
 
-bool measure_estimate(struct measure *m)
+bool measure_estimate(struct measure *m, uint64_t deadline)
 {
-	const uint64_t duration = decode_duration(m->decode),
-		       deadline = read_clock() + ESTIMATE_MS * NS_PER_MS;
+	const uint64_t duration = decode_duration(m->decode);
 
 	if (duration < (uint64_t)WHOLE_S * RATE) {
 		if (begin_scan(m) && decode_until(m, deadline))

@@ -21,8 +21,9 @@ struct measure *measure_alloc(int fd);
 /* Gives the memory back to the system. */
 struct measure *measure_free(struct measure *m);
 
-/* Listens at places of the file. Returns false when there is nothing left to measure. */
-bool measure_estimate(struct measure *m);
+/* Listens at places of the file: at one in any case, at others until this time of the monotonic
+ * clock in ns. Returns false when there is nothing left to measure. */
+bool measure_estimate(struct measure *m, uint64_t deadline);
 /* Goes on with the file for some milliseconds. Returns false when there is nothing left. */
 bool measure_work(struct measure *m);
 /* Adds sound of a web source. Returns true when it is time to report the levels: after each of the

@@ -108,15 +108,24 @@ size_t fetcher_on_header(char *line, size_t one, size_t n, void *arg)
 	return n;
 }
 
-static void keep_head(struct fetcher *f, uint64_t at, const void *data, size_t n)
+static void keep_in(uint8_t *kept, size_t *n_kept, size_t size, const char *data, size_t n)
 {
-	size_t room = HEAD - f->n_head;
+	size_t room = size - *n_kept;
 
-	if (f->live || at != f->n_head)
-		return;
 	n = n < room ? n : room;
-	memcpy(f->head + f->n_head, data, n);
-	f->n_head += n;
+	memcpy(kept + *n_kept, data, n);
+	*n_kept += n;
+}
+
+/* Keeps the beginning, and what follows the place of the last seek. */
+static void keep_bytes(struct fetcher *f, uint64_t at, const char *data, size_t n)
+{
+	if (f->live)
+		return;
+	if (at == f->n_head)
+		keep_in(f->head, &f->n_head, HEAD, data, n);
+	if (f->tail_at && at == f->tail_at + f->n_tail)
+		keep_in(f->tail, &f->n_tail, TAIL, data, n);
 }
 
 /* Bytes of a playlist. */
@@ -176,7 +185,7 @@ static size_t add_segment(struct fetcher *f, const char *data, size_t n)
 	}
 	skip = f->drop < n ? (size_t)f->drop : n;
 	f->drop -= skip;
-	keep_head(f, f->offset + f->n, data + skip, n - skip);
+	keep_bytes(f, f->offset + f->n, data + skip, n - skip);
 	memcpy(f->bytes + f->n, data + skip, n - skip);
 	f->n += n - skip;
 	f->part_got += n;
@@ -200,7 +209,7 @@ static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	keep_head(f, f->offset + f->n, data, n);
+	keep_bytes(f, f->offset + f->n, data, n);
 	memcpy(f->bytes + f->n, data, n);
 	f->n += icy_feed(&f->icy, f->bytes + f->n, n);
 	send_title(f);

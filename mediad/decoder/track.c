@@ -9,6 +9,8 @@
 
 enum {
 	REFILL_MS = 150,
+	ESTIMATE_MS = 12, /* at most; on a busy machine until START_MS after the begin */
+	START_MS = 30,
 	TAGS_LOUD = -1600, /* LUFS/100: what is as loud is not made louder */
 };
 
@@ -16,7 +18,18 @@ struct track {
 	const struct track_conf *conf;
 	struct decode *decode;
 	struct measure *measure; /* NULL: nothing is left to measure */
+	struct decoder_opened opened;
+	bool placed, told; /* opened is known; it was reported */
+	uint64_t begun;	   /* ns */
 };
+
+static uint64_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts);
+}
 
 /* ---- levels ---- */
 
@@ -35,6 +48,15 @@ static bool may_believe(const struct decoder_levels *tags)
 	return tags->loudness >= TAGS_LOUD;
 }
 
+/* The listener waits meanwhile; what is wrong by then is corrected as the track plays. */
+static uint64_t estimate_until(const struct track *t)
+{
+	uint64_t start = t->begun + START_MS * NS_PER_MS,
+		 most = read_clock() + ESTIMATE_MS * NS_PER_MS;
+
+	return start < most ? start : most;
+}
+
 /* Begins to measure, if the tags do not give the levels. */
 static void begin_measure(struct track *t, struct decoder_opened *o)
 {
@@ -46,7 +68,7 @@ static void begin_measure(struct track *t, struct decoder_opened *o)
 	t->measure = measure_alloc(file ? t->conf->fd : -1);
 	if (!t->measure || !file)
 		return;
-	more = measure_estimate(t->measure);
+	more = measure_estimate(t->measure, estimate_until(t));
 	measure_levels(t->measure, &o->levels);
 	if (!more)
 		t->measure = measure_free(t->measure);
@@ -66,17 +88,24 @@ static bool work_ahead(struct track *t)
 
 /* ---- sound ---- */
 
+static void report_opened(struct track *t)
+{
+	if (!t->told)
+		t->conf->openedh(&t->opened, t->conf->arg);
+	t->told = true;
+}
+
 static void on_placed(uint64_t start, void *arg)
 {
 	struct track *t = arg;
-	struct decoder_opened o = {.duration = decode_duration(t->decode),
-				   .start = start,
-				   .seekable = decode_seekable(t->decode),
-				   .guessed = decode_guesses(t->decode)};
 
-	decode_tags(t->decode, &o);
-	begin_measure(t, &o);
-	t->conf->openedh(&o, t->conf->arg);
+	t->opened = (struct decoder_opened){.duration = decode_duration(t->decode),
+					    .start = start,
+					    .seekable = decode_seekable(t->decode),
+					    .guessed = decode_guesses(t->decode)};
+	decode_tags(t->decode, &t->opened);
+	begin_measure(t, &t->opened);
+	t->placed = true;
 }
 
 static void write_ring(const int16_t *pcm, size_t frames, void *arg)
@@ -91,6 +120,8 @@ static void write_ring(const int16_t *pcm, size_t frames, void *arg)
 
 		pcm += n * TRACK_RING_CHANNELS;
 		frames -= n;
+		if (track_ring_written(t->conf->ring) >= TRACK_LEAD)
+			report_opened(t);
 		if (frames && !work_ahead(t))
 			clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
@@ -98,7 +129,7 @@ static void write_ring(const int16_t *pcm, size_t frames, void *arg)
 
 enum decoder_reason track_decode(const struct track_conf *conf)
 {
-	struct track t = {.conf = conf};
+	struct track t = {.conf = conf, .begun = read_clock()};
 	const struct decode_conf dc = {.fd = conf->fd,
 				       .kind = conf->kind,
 				       .placedh = on_placed,
@@ -110,6 +141,8 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 		reason = decode_seek(t.decode, conf->start);
 	while (!reason)
 		reason = decode_step(t.decode);
+	if (reason == DECODER_REASON_END && t.placed)
+		report_opened(&t);
 	decode_free(t.decode);
 	measure_free(t.measure);
 	return reason;

@@ -6,8 +6,11 @@
 #include <stdint.h>
 
 #include "mediad/music/decoder_wire.h"
+#include "mediad/music/track_ring.h"
 
 struct track_ring;
+
+enum { TRACK_LEAD = TRACK_RING_RATE / 50 };
 
 struct track_conf {
 	int fd; /* the source: a file, or a fetcher's socket */
@@ -15,7 +18,8 @@ struct track_conf {
 	uint64_t start;		 /* frame */
 	bool measure;		 /* the levels, if tags do not give them */
 	struct track_ring *ring; /* borrowed */
-	/* Called once, before the first frame is written. `opened` is borrowed until return. */
+	/* Called once, when TRACK_LEAD frames are in the ring, or all of a shorter track: whoever
+	 * is told can play at once. `opened` is borrowed until return. */
 	void (*openedh)(const struct decoder_opened *opened, void *arg);
 	/* Called when measured levels are better known than before. */
 	void (*levelsh)(const struct decoder_levels *levels, void *arg);

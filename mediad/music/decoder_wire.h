@@ -1,8 +1,9 @@
 /* Messages between mediad and decoderd, one per packet of a SOCK_SEQPACKET socket.
  *
  * A track is one opening of a source, with an id that is never reused; a slot is the ring it is
- * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the format
- * is known, or not at all if that fails, and with ENDED, after which no process uses the slot. It
+ * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the first
+ * 20 ms are in the ring, or not at all if that fails, and with ENDED, after which no process uses
+ * the slot. It
  * answers each CLOSE with ENDED as well, also of a track that it does not know. An ENDED with
  * reason `end` leaves sound in the ring to be read. LEVELS corrects the levels of OPENED, once more
  * of the track is measured. READY comes first, and again after decoderd's

@@ -43,6 +43,66 @@ TEST(decoderd_plays_each_format_to_its_last_frame)
 	CHECK(ok);
 }
 
+/* Waits for OPENED; returns the frames that can be played then, or -1. */
+static long sound_when_opened(struct deck *d, const char *name)
+{
+	struct decoder_msg msg;
+
+	if (!deck_start(d, 0, name, 0))
+		return -1;
+	while (deck_receive(d, &msg, 10000) && msg.type != DECODER_ENDED)
+		if (msg.type == DECODER_OPENED)
+			return (long)track_ring_ready(d->ring[0]);
+	return -1;
+}
+
+static void close_track(struct deck *d)
+{
+	const struct decoder_msg close = {.type = DECODER_CLOSE, .slot = 0, .track = d->track[0]};
+	struct decoder_msg msg;
+
+	deck_send(d, &close);
+	while (deck_receive(d, &msg, 10000) && msg.type != DECODER_ENDED)
+		;
+}
+
+/* Whoever is told plays at once: sound that is a moment late would be late by a whole packet. */
+TEST(decoderd_tells_that_a_track_is_open_when_it_can_be_played)
+{
+	struct deck d;
+	bool ok = deck_open(&d);
+
+	for (size_t i = 0; i < FORMATS && ok; i++) {
+		ok = format_write(&d, &formats[i], 2);
+		for (unsigned k = 0; k < 3 && ok; k++) {
+			ok = sound_when_opened(&d, formats[i].name) >= RATE / 50;
+			if (!ok)
+				printf("%s is not ready\n", formats[i].name);
+			close_track(&d);
+		}
+	}
+	deck_close(&d);
+	CHECK(ok);
+}
+
+TEST(decoderd_plays_a_track_shorter_than_a_packet)
+{
+	struct deck d;
+	struct played p = {0};
+	struct sound s = {
+		.format = "wav", .codec = "pcm_s16le", .rate = RATE, .channels = 2, .samples = 100};
+	bool ok = deck_open(&d);
+
+	s.path = deck_path(&d, "click.wav");
+	if (ok && sound_write(&s))
+		deck_play_file(&d, "click.wav", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(p.has_opened);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+	CHECK_INT(p.frames, 100);
+}
+
 TEST(decoderd_starts_at_the_frame_that_is_asked_for)
 {
 	static const uint64_t starts[] = {100, 14400, 48001, 150000};

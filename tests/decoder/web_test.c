@@ -69,6 +69,31 @@ TEST(decoderd_requests_the_beginning_of_a_source_once)
 	CHECK_INT(requests, 1);
 }
 
+/* An index at the end of an mp4 file is read twice: with and without the edit list. Each request is
+ * a round trip that somebody waits for. */
+TEST(decoderd_requests_the_end_of_a_source_once)
+{
+	struct deck d;
+	struct played p = {0};
+	struct sound s = {.format = "ipod",
+			  .codec = "aac",
+			  .rate = RATE,
+			  .channels = 2,
+			  .samples = 30 * (int64_t)RATE};
+	bool ok = deck_open(&d);
+	unsigned requests;
+
+	s.path = deck_path(&d, "long.m4a");
+	if (ok && sound_write(&s) && deck_start(&d, 0, "/ranges/long.m4a", 0))
+		deck_play(&d, 0, &p, SIZE_MAX / 8);
+	requests = web_requests(d.web);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+	CHECK_INT(p.frames, 30 * RATE);
+	CHECK_INT(requests, 3); /* the beginning, the end, and what follows the beginning */
+}
+
 TEST(decoderd_plays_from_a_server_without_ranges)
 {
 	const struct format *f = &formats[4]; /* mp3 needs no seek */

@@ -62,7 +62,7 @@ static void run_file(int fd, unsigned seconds)
 		play(d);
 	decode_free(d);
 	m = measure_alloc(fd);
-	if (m && measure_estimate(m))
+	if (m && measure_estimate(m, UINT64_MAX))
 		measure_work(m);
 	if (m)
 		measure_levels(m, &opened.levels);

@@ -35,7 +35,7 @@ objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
 shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
 decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
-	mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
+	mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
