@@ -30,7 +30,8 @@ struct jukebox {
 		uint32_t music; /* that waits for the stream of its page; 0: none */
 		struct music_request *request;
 		const char *failed; /* why it cannot be played; told after the running step */
-	} pages[2];		    /* of the present music and of the prepared one, in any order */
+		enum music_fault fault;
+	} pages[2]; /* of the present music and of the prepared one, in any order */
 	struct {
 		uint32_t entry;
 		uint64_t at;

@@ -1,5 +1,6 @@
 /* Music whose reference is a page: the address of its stream is looked for when it is to be played
  * or prepared, because such addresses expire. And music that fails before mediad hears of it. */
+#include <errno.h>
 #include <string.h>
 
 #include "control/jukebox/inside.h"
@@ -110,19 +111,23 @@ static struct jukebox_page *take_page(struct jukebox *j, uint32_t music)
 	return page;
 }
 
-static void fail_page(struct jukebox_page *page, const char *why)
+static void fail_page(struct jukebox_page *page, enum music_fault fault, const char *why)
 {
 	page->failed = why;
+	page->fault = fault;
 	tmr_start(page->j->tmr, 0);
 }
 
+/* No page could be looked for: it is not for this one to leave the queue. */
 void jukebox_find_stream(struct jukebox *j, const struct music_order *o)
 {
 	struct jukebox_page *page = take_page(j, o->music);
+	int err = j->conf.sources ? music_sources_stream(&page->request, j->conf.sources, o->track,
+							 take_stream, page)
+				  : ENOTSUP;
 
-	if (!j->conf.sources ||
-	    music_sources_stream(&page->request, j->conf.sources, o->track, take_stream, page))
-		fail_page(page, "");
+	if (err)
+		fail_page(page, MUSIC_FAULT_MACHINE, err == ENOTSUP ? MUSIC_NO_DOWNLOADER : "");
 }
 
 /* Returns false if it was done less than RENEW_S before. */
@@ -161,7 +166,7 @@ bool jukebox_renew_stream(struct jukebox *j, uint32_t music)
 
 void jukebox_fail_later(struct jukebox *j, uint32_t music, const char *why)
 {
-	fail_page(take_page(j, music), why);
+	fail_page(take_page(j, music), MUSIC_FAULT_TRACK, why);
 }
 
 bool jukebox_fail_pages(struct jukebox *j)
@@ -171,7 +176,7 @@ bool jukebox_fail_pages(struct jukebox *j)
 			const struct jukebox_page page = j->pages[i];
 
 			j->pages[i] = (struct jukebox_page){0};
-			fail(j, page.music, MUSIC_FAULT_TRACK, page.failed);
+			fail(j, page.music, page.fault, page.failed);
 			return true;
 		}
 	return false;

@@ -155,7 +155,8 @@ static void end_as_playlist(struct music_request *r)
 static void end_as_page(struct music_request *r)
 {
 	if (!music_download_wanted(r->s)) {
-		music_request_end(r, "it is a page and no sound");
+		music_request_end(r, music_download_visits(r->at) ? MUSIC_NO_DOWNLOADER
+								  : "it is a page and no sound");
 		return;
 	}
 	music_address_clear(r);

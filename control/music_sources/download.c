@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "control/jail/program.h"
@@ -43,9 +44,32 @@ enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = PLAYLIST_TRACKS };
 	"twitchvideos.*,dailymotion,dailymotion:.*,audiomack,audiomack:.*,archive\\.org,jamendo,"  \
 	"jamendoalbum,hearthisat"
 
+/* Their domains. */
+static const char *const sites[] = {
+	"youtube.com", "youtu.be",    "soundcloud.com",	 "bandcamp.com", "mixcloud.com",
+	"vimeo.com",   "twitch.tv",   "dailymotion.com", "dai.ly",	 "audiomack.com",
+	"archive.org", "jamendo.com", "hearthis.at"};
+
 bool music_download_wanted(const struct music_sources *s)
 {
 	return *s->settings->music_downloader;
+}
+
+bool music_download_visits(const char *url)
+{
+	char host[256];
+	size_t n, k;
+
+	if (!http_guard_host(url, host, sizeof host))
+		return false;
+	n = strlen(host);
+	for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
+		k = strlen(sites[i]);
+		if (n >= k && strcasecmp(host + n - k, sites[i]) == 0 &&
+		    (n == k || host[n - k - 1] == '.'))
+			return true;
+	}
+	return false;
 }
 
 static void start_waiting(struct music_sources *s);

@@ -83,6 +83,8 @@ void music_address_clear(struct music_request *r);
 /* ---- download.c ---- */
 /* True if the settings name a program. */
 bool music_download_wanted(const struct music_sources *s);
+/* True for an address of a site that the program visits. */
+bool music_download_visits(const char *url);
 void music_download_begin(struct music_request *r);
 void music_download_clear(struct music_request *r);
 

@@ -8,7 +8,8 @@
  *   an address of sound                one track: a file, or a radio station without an end
  *   an address of a playlist           its tracks (control/music/playlist.h)
  *   an address of segments (HLS)       one track: a file, or a stream without an end
- *   an address of a page               what the program finds there
+ *   an address of a page               what the program finds there; without one the clause
+ *                                      MUSIC_NO_DOWNLOADER, if the page is of a site that it visits
  *   a track whose reference is a page  the address of its stream
  *
  * An address is http or https and goes past the guard (ipc/http_guard.h) with each redirect; only
@@ -43,6 +44,9 @@ enum {
 	MUSIC_DOWNLOAD_WAIT_MS = 45000, /* for its turn */
 	MUSIC_KNOWN_S = 300,
 };
+
+/* Why neither the page of such a site nor a track of one can be played. */
+#define MUSIC_NO_DOWNLOADER "there is no downloader for its site"
 
 enum music_platform { MUSIC_ANYWHERE, MUSIC_LIBRARY, MUSIC_YOUTUBE, MUSIC_SOUNDCLOUD };
 

@@ -209,7 +209,8 @@ static void redirect(int fd, const char *to)
 	send_text(fd, text);
 }
 
-/* Sends its first listener elsewhere, is restarted then, and goes on itself. */
+/* Sends its first listener elsewhere, is restarted then, and goes on itself. Meanwhile it answers
+ * as a server without its source, too. */
 static void send_station(struct web *w, int fd, const struct body *b, const char *name)
 {
 	char to[160];
@@ -218,7 +219,9 @@ static void send_station(struct web *w, int fd, const struct body *b, const char
 	if (atomic_load(&w->requests) == 1)
 		redirect(fd, to);
 	else if (atomic_load(&w->requests) < 9)
-		send_text(fd, "HTTP/1.1 503 Restarting\r\nContent-Length: 0\r\n\r\n");
+		send_text(fd, atomic_load(&w->requests) % 2
+				      ? "HTTP/1.1 503 Restarting\r\nContent-Length: 0\r\n\r\n"
+				      : "HTTP/1.1 404 No Source\r\nContent-Length: 0\r\n\r\n");
 	else
 		send_advert(fd, b, true);
 }

@@ -396,6 +396,31 @@ TEST(a_downloader_that_is_missing_halts_the_music_and_keeps_the_queue)
 	finish_with_pages(path);
 }
 
+/* As after a restart with other settings. */
+TEST(a_page_without_a_downloader_is_told_once_and_keeps_the_queue)
+{
+	char path[4096], program[80];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	snprintf(program, sizeof program, "%s/yt-dlp", scene.toy.dir);
+	CHECK_INT(settings_set(scene.settings, "music_downloader", ""), 0);
+	CHECK_INT(add_page("one"), 0);
+	CHECK_INT(add_page("two"), 0);
+	for (unsigned i = 0; i < 200; i++)
+		toy_settle(&scene.toy);
+	CHECK_INT(scene.failures, 1);
+	CHECK(scene.halted);
+	CHECK_STR(scene.reason, "there is no downloader for its site");
+	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), 2);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_HALTED);
+	CHECK_INT(settings_set(scene.settings, "music_downloader", program), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	CHECK_INT(scene.failures, 1);
+	finish_with_pages(path);
+}
+
 TEST(a_jukebox_finds_the_stream_of_a_page)
 {
 	char path[4096];

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "control/library/library.h"
+#include "control/music_sources/inside.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
 #include "tests/unit/control/jail/fake_sandbox.h"
@@ -226,6 +227,27 @@ TEST(addresses_of_the_web_are_off_unless_the_settings_want_them)
 	CHECK_STR(ask_address("/song.mp3"), strerror(ENOTSUP));
 	CHECK(!music_sources_search(sources));
 	CHECK_STR(ask_words("africa", MUSIC_ANYWHERE), strerror(ENOTSUP));
+	close_sources();
+}
+
+TEST(a_site_that_only_a_downloader_plays_is_told_from_other_pages)
+{
+	struct music_request *r;
+	char url[160];
+
+	CHECK(music_download_visits("https://www.youtube.com/watch?v=x"));
+	CHECK(music_download_visits("http://YOUTU.BE:80/x"));
+	CHECK(music_download_visits("https://artist.bandcamp.com/track/y"));
+	CHECK(!music_download_visits("https://notyoutube.com/watch?v=x"));
+	CHECK(!music_download_visits("https://youtube.com.example/"));
+	CHECK(!music_download_visits("https://example.com/youtube.com"));
+	CHECK(!music_download_visits("no address"));
+	CHECK(open_sources(""));
+	snprintf(url, sizeof url, "%s/page", site.base);
+	CHECK_INT(music_sources_address(&r, sources, 0, url, take_found, NULL), 0);
+	snprintf(r->at, sizeof r->at, "https://www.youtube.com/watch?v=x"); /* as redirected */
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "there is no downloader for its site");
 	close_sources();
 }
 
