@@ -5,7 +5,9 @@
  * that its sender skips, as mediad does after a stall, counts as a late packet of both: it shows as
  * RTP time that passes between two packets whose sequence numbers follow each other.
  *
- *   music_late [SECONDS]      of each of four turns (default 8); 1800 makes an hour of each */
+ *   music_late [SECONDS]      of each of four turns (default 8); 1800 makes an hour of each
+ *
+ * Says on standard error how far it is, each minute, and what each turn has counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ enum {
 	SETTLE_MS = 1500,
 	FILE_S = 30,
 	LATE_MS = 10,
+	SLICE_S = 60,
 	PER_SECOND = 50,
 	FRAME = MUSIC_RATE / PER_SECOND,
 };
@@ -92,14 +95,27 @@ static void count_late(struct count *c)
 	}
 }
 
-static void measure(struct count *c, unsigned seconds)
+/* who: for people; c: of all turns of that sender so far. */
+static void measure(struct count *c, const char *who, unsigned seconds)
 {
+	static unsigned turn;
+
+	turn++;
 	plane_run(music_stage_plane(stage), SETTLE_MS);
 	memset(notes.n, 0, sizeof notes.n);
 	music_stage_packets(stage, on_packet, NULL);
-	plane_run(music_stage_plane(stage), seconds * 1000);
+	for (unsigned left = seconds, s; left; left -= s) {
+		s = left < SLICE_S ? left : SLICE_S;
+		plane_run(music_stage_plane(stage), s * 1000);
+		if (seconds > SLICE_S)
+			fprintf(stderr, "music_late: turn %u of %u, %s: %u of %u s\n", turn,
+				2 * TURNS, who, seconds - left + s, seconds);
+	}
 	music_stage_packets(stage, NULL, NULL);
 	count_late(c);
+	fprintf(stderr,
+		"music_late: turn %u of %u, %s: %zu late, %zu skipped, %zu packets so far\n", turn,
+		2 * TURNS, who, c->late, c->skipped, c->packets);
 }
 
 /* A track that has ended begins again. */
@@ -126,7 +142,7 @@ static void measure_ours(struct count *c, unsigned seconds)
 		plane_say(p, i, ++playback);
 		plane_run(p, 15);
 	}
-	measure(c, seconds);
+	measure(c, "mediad", seconds);
 	on = false;
 	for (unsigned i = 0; i < CALLS; i++) {
 		plane_stop(p, i, playback - CALLS + 1 + i);
@@ -150,7 +166,7 @@ static void measure_bare(struct count *c, unsigned seconds)
 				       .music = true};
 
 	bare_pacer_start(&conf);
-	measure(c, seconds);
+	measure(c, "the bare pacer", seconds);
 	bare_pacer_stop();
 }
 

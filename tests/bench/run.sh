@@ -2,6 +2,7 @@
 # `make bench`: runs the benches of tests/bench/rows, prints a table and writes build/bench.jsonl and build/bench/NAME.raw.
 #
 #   ROW=name   only the bench that makes this row (its other rows come along)
+#   LATE_S=n   seconds of each of the four turns of music_late; 1800 makes an hour of each sender, and takes two
 #
 # A missed goal is not a failure; a bench that cannot run is.
 set -eu
@@ -66,6 +67,7 @@ for b in $benches; do
 		tests/scenarios/share.sh build >"$new.killed" || { echo "bench: $b failed" >&2; failed=1; }
 		sed -nE 's/^frames_kept ([0-9]+)$/{"name": "frames_kept", "value": \1, "unit": "", "n": 1}/p' "$new.killed" >>"$new"
 		;;
+	music_late) build/bench/music_late ${LATE_S:+"$LATE_S"} >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	pixels | room_load)
 		[ -n "${ROW:-}" ] || continue

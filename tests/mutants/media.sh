@@ -36,6 +36,8 @@ shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
 decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
 	mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
+pure="$B/obj/mediad/decoder/progress.o $B/obj/mediad/decoder/retry.o"
+decodertest=$(objects tests/decoder tests/unit/main.c mediad/music mediad/video)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
@@ -86,12 +88,15 @@ try_unit() { # FAULT FILE NAME
 	link $W/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
 	try_tests "$1" $W/unit "$3"
 }
-# try_decoder: the tests of decoderd find the program one folder above their own.
+# try_decoder: the tests of decoderd find the program one folder above their own. Some of its files they have themselves.
 try_decoder() { # FAULT FILE NAME
 	well_tests decoder "$3" || return
-	mkdir -p $W/tests && cp $B/tests/decoder $W/tests/ || return
+	mkdir -p $W/tests && cp $B/tests/decoder $W/tests/ && rm -f $W/decoderd && cp $B/decoderd $W/ || return
 	# shellcheck disable=SC2086
-	link $W/decoderd "$B/obj/${2%.c}.o" "$decoding" $decoderd || return
+	case " $pure " in
+	*" $B/obj/${2%.c}.o "*) link $W/tests/decoder "$B/obj/${2%.c}.o" "$wraps $decoding $common" $decodertest $pure $shared || return ;;
+	*) link $W/decoderd "$B/obj/${2%.c}.o" "$decoding" $decoderd || return ;;
+	esac
 	try_tests "$1" $W/tests/decoder "$3"
 }
 try_tests() { # FAULT PROGRAM NAME
