@@ -368,6 +368,7 @@ mutants: deps-test
 	@tests/mutants/run.sh text-faults
 	@tests/mutants/run.sh web
 	@tests/mutants/run.sh store
+	@tests/mutants/run.sh text-session
 	@tests/mutants/run.sh memory
 	@tests/mutants/run.sh erase
 # The same for the media plane, mostly with programs that are wrong in one line, through guildd. MUTANTS="…" selects some.

@@ -122,12 +122,12 @@ static unsigned window_of(unsigned eagerness)
 {
 	static const struct {
 		unsigned most, messages;
-	} steps[] = {{0, 0}, {20, 1}, {40, 2}, {60, 4}, {80, 6}, {100, 8}};
+	} steps[] = {{0, 0}, {20, 1}, {40, 2}, {60, 4}, {100, TEXT_WINDOW}};
 	unsigned i = 0;
 
 	while (eagerness > steps[i].most)
 		i++;
-	return steps[i].messages < TEXT_WINDOW ? steps[i].messages : TEXT_WINDOW;
+	return steps[i].messages;
 }
 
 enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,

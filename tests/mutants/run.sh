@@ -7,22 +7,23 @@
 #   run.sh text-faults [NAME…]   tests/mutants/text-faults: text-explore must find it within 200 000 steps
 #   run.sh web [NAME…]       tests/mutants/web: the unit test that its row names must fail
 #   run.sh store [NAME…]     tests/mutants/store: the same, for the memory
+#   run.sh text-session [NAME…]   tests/mutants/text-session: the same, for the shell of text chat
 #   run.sh memory [NAME…]    tests/mutants/memory: the bench `leaks` must count texts that were shown across
 #   run.sh erase [NAME…]     tests/mutants/erase: the bench `erase` must find traces of an erased person
 #
-# A table holds blocks of three lines: `@ NAME FILE` (of web and store: and TEST; of memory, if FILE is no .c, and the .c that includes
+# A table holds blocks of three lines: `@ NAME FILE` (of web, store and text-session: and TEST; of memory, if FILE is no .c, and the .c that includes
 # it), `- ` and a line as it stands in the file, `+ ` and what takes its place.
 set -u
 cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults | text | text-faults | web | store | memory | erase) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web|store|memory|erase [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text | text-faults | web | store | text-session | memory | erase) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web|store|text-session|memory|erase [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
 case $kind in
 text | text-faults) make -s B=$B $B/tests/text-play $B/tests/text-explore || exit 1 ;;
-web | store) make -s B=$B $B/tests/unit || exit 1 ;;
+web | store | text-session) make -s B=$B $B/tests/unit || exit 1 ;;
 memory) make -s B=$B $B/bench/leaks || exit 1 ;;
 erase) make -s B=$B $B/bench/erase || exit 1 ;;
 *) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
@@ -166,7 +167,7 @@ while IFS= read -r line <&3; do
 		rules) try_rule "$name" "$file" ;;
 		text) try_text "$name" "$file" ;;
 		text-faults) try_text_fault "$name" "$file" ;;
-		web | store) try_web "$name" "$file" "$test" ;;
+		web | store | text-session) try_web "$name" "$file" "$test" ;;
 		memory) try_memory "$name" ;;
 		erase) try_erase "$name" ;;
 		*) try_fault "$name" "$file" ;;

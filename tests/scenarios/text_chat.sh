@@ -86,6 +86,7 @@ text_model asked '
 	note(sprintf "%d %s %s", scalar(@$m), ($m->[0]{content} =~ /Answer the last/ ? "required" : "optional"), $text);
 	note("quoted: $m->[-3]{content} $m->[-2]{content}") if $text =~ /he say/;
 	sleep 4 if $text =~ /slowly/;
+	return $text =~ /ship/ ? "Yes, it is." : "NO" if $text =~ /Answer exactly YES or NO/;
 	note("offered") if $text =~ /for nobody/ && $m->[0]{content} =~ /REACT/;
 	split /(?<=\n)/, $text =~ /nothing/ ? "[SKIP]"
 		: $text =~ /thanks/ && $m->[0]{content} =~ /REACT/ ? "[[REACT: \x{1f44d}]]"
@@ -149,6 +150,10 @@ writes $ALICE "<@$BOT> show me code"
 until_ok 15 says 'That was all' && ok "a long answer is sent in parts" || bad "a long answer" "$(of_bot | cut -c1-100)"
 is "that number their nonces" "$(of_bot | grep -oE "\\|$written\\.[0-9]\\|" | tr -d '|' | tr '\n' ' ')" "$written.0 $written.1 "
 is "and are whole code blocks" "$(of_bot | grep "|$written\\." | grep -vcE '```.*```')" 0
+is "no part of it notifies anybody" "$(api GET /requests | perl -MJSON::PP -0777 -ne '
+	my @posts = grep { $_->{method} eq "POST" && $_->{path} =~ m,/messages$, } @{decode_json($_)};
+	my @open = grep { !$_->{body}{allowed_mentions} || @{$_->{body}{allowed_mentions}{parse} || ["x"]} } @posts;
+	print scalar(@posts) > 2 ? scalar(@open) : "few posts: " . scalar(@posts)')" 0
 writes $ALICE "<@$BOT> read me the book"
 until_ok 10 answered "$written" || bad "a very long answer" "not sent"
 is "a very long one is a file" "$(of_bot | grep "|$written\\." | cut -d'|' -f6)" 1
@@ -224,6 +229,13 @@ until_ok 10 answered "$written" || bad "a quoted message" "not answered"
 grep -q 'quoted: .*the bell rang twice' "$D/asked" && ok "it is told what a message replies to" || bad "a quoted message" "$(tail -3 "$D/asked")"
 writes $BOB "parley tell me more"
 until_ok 10 answered "$written" && ok "with all, its name is enough" || bad "all" "$(messages; tail -3 "$D/control-$runs.log")"
+writes $BOB "you could ask parley about the ship"
+until_ok 10 answered "$written" && ok "where its name occurs a model decides whether it is meant" || bad "a decision" "$(tail -3 "$D/asked")"
+ended "$written" sent_message || ended "$written" sent_reply || bad "a decision" "$(grep text_message "$D/control-$runs.log" | tail -1)"
+writes $BOB "I asked parley about it"
+until_ok 5 was_asked 'YES or NO.*I asked parley' || bad "a decision" "$(tail -3 "$D/asked")"
+sleep 2
+is "and where it is not, nothing is answered" "$(answers "$written")" 0
 writes $BOB "the weather is fine"
 sleep 2
 is "but not other talk" "$(answers "$written")" 0

@@ -46,9 +46,14 @@ sub call_of {
 }
 
 sub answer {
-	my ($c, $number, @pieces) = @_;
+	my ($c, $number, $streams, @pieces) = @_;
 	if (!@pieces) { print $c "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"; return }
 	my $calls = 0;
+	if (!$streams) {
+		my $whole = encode_json({choices => [{message => {role => "assistant", content => join "", @pieces}, finish_reason => "stop"}]});
+		print $c "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ", length $whole, "\r\n\r\n$whole";
+		return;
+	}
 	print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 	for (@pieces) {
 		print $c chunk(ref $_ ? {tool_calls => [call_of($_, $number, $calls++)]} : {content => $_}, undef);
@@ -68,7 +73,7 @@ sub serve(&) {
 		$number++;
 		if (fork) { close $c; next }
 		my $ask = read_request($c);
-		answer($c, $number, $block->(text_of($ask->{messages}[-1]), $ask)) if $ask;
+		answer($c, $number, $ask->{stream}, $block->(text_of($ask->{messages}[-1]), $ask)) if $ask;
 		exit;
 	}
 }

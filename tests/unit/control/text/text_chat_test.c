@@ -161,6 +161,187 @@ TEST(one_author_leaves_places_to_others)
 	settings_free(s);
 }
 
+static struct text_chat *open_chat(struct settings **s, const char *const *pairs)
+{
+	struct text_chat *chat = NULL;
+
+	if (settings_alloc(s) || settings_set(*s, "text_chat", "all"))
+		return NULL;
+	for (; *pairs; pairs += 2)
+		if (settings_set(*s, pairs[0], pairs[1]))
+			return NULL;
+	return text_chat_alloc(&chat, *s, "Parley") ? NULL : chat;
+}
+
+static void say(struct text_chat *chat, uint64_t id, uint64_t channel, uint64_t user,
+		const char *text)
+{
+	const struct text_event ev = {.type = TEXT_MESSAGE,
+				      .guild = GUILD,
+				      .channel = channel,
+				      .message = id,
+				      .user = user,
+				      .name = "somebody",
+				      .text = text,
+				      .self = user == GUILD};
+
+	text_step(chat, &ev, NS_PER_S, &fx);
+}
+
+/* text rules 66: a quarter of all places is left to what addresses the bot. */
+TEST(other_talk_leaves_places_to_what_addresses_the_bot)
+{
+	static const char *const with[] = {"text_unsolicited", "yes", NULL};
+	struct settings *s = NULL;
+	struct text_chat *chat = open_chat(&s, with);
+
+	CHECK(chat != NULL);
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
+		say(chat, 2000 + i, CHANNEL + 1 + i, 5000 + i, "it rains");
+	CHECK_INT(text_waiting(chat), TEXT_TRIGGERS - TEXT_TRIGGERS / TEXT_SHARE);
+	write_message(chat, 9000, CHANNEL, BOB, NS_PER_S);
+	CHECK_INT(text_waiting(chat), TEXT_TRIGGERS - TEXT_TRIGGERS / TEXT_SHARE + 1);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+TEST(a_channel_has_so_many_lines)
+{
+	static const char *const with[] = {NULL};
+	const struct text_line *lines = NULL;
+	struct settings *s = NULL;
+	struct text_chat *chat = open_chat(&s, with);
+
+	CHECK(chat != NULL);
+	for (unsigned i = 0; i < 40; i++)
+		say(chat, 100 + i, CHANNEL, ALICE, "it rains");
+	CHECK_INT(text_chat_lines(chat, CHANNEL, NS_PER_S, &lines), 35);
+	CHECK_INT(lines[0].message, 105);
+	CHECK_INT(lines[34].message, 139);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+/* Discord's gateway may tell of the bot's message before REST has answered: whom it answers is
+ * known by the latter. */
+TEST(a_message_that_the_gateway_told_first_answers_its_author)
+{
+	static const char *const with[] = {"text_coalesce_s", "0", NULL};
+	const struct text_line *lines = NULL;
+	struct settings *s = NULL;
+	struct text_chat *chat = open_chat(&s, with);
+
+	CHECK(chat != NULL);
+	write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
+	say(chat, 1001, CHANNEL, CAROL, "it rains");
+	text_step(
+		chat,
+		&(struct text_event){
+			.type = TEXT_ANSWERED, .channel = CHANNEL, .reply = 1, .text = "It does."},
+		NS_PER_S, &fx);
+	say(chat, 1002, CHANNEL, GUILD, "It does.");
+	text_step(chat,
+		  &(struct text_event){.type = TEXT_SENT,
+				       .channel = CHANNEL,
+				       .reply = 1,
+				       .message = 1002,
+				       .text = "It does."},
+		  NS_PER_S, &fx);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, NS_PER_S, &lines), 3);
+	CHECK(lines[2].bot && lines[2].message == 1002);
+	CHECK_INT(lines[2].answers, ALICE);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+/* text rules 31: the button, or the words, may come in the step in which the time is over. */
+TEST(a_yes_that_comes_too_late_agrees_to_nothing)
+{
+	static const char *const with[] = {"text_coalesce_s", "0", NULL};
+
+	for (unsigned words = 0; words < 2; words++)
+		for (uint64_t late = 299; late <= 301; late += 2) {
+			const struct text_event by_words = {.type = TEXT_MESSAGE,
+							    .guild = GUILD,
+							    .channel = CHANNEL,
+							    .message = 1002,
+							    .user = ALICE,
+							    .name = "Alice",
+							    .text = "yes",
+							    .replies_to = 1001,
+							    .to_bot = true};
+			const struct text_event by_button = {.type = TEXT_AGREED,
+							     .channel = CHANNEL,
+							     .message = 1001,
+							     .user = ALICE,
+							     .yes = true};
+			struct settings *s = NULL;
+			struct text_chat *chat = open_chat(&s, with);
+			bool agreed = false;
+
+			CHECK(chat != NULL);
+			write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
+			text_step(chat,
+				  &(struct text_event){.type = TEXT_ANSWERED,
+						       .channel = CHANNEL,
+						       .reply = 1,
+						       .text = "Shall I?"},
+				  NS_PER_S, &fx);
+			text_step(chat,
+				  &(struct text_event){.type = TEXT_SENT,
+						       .channel = CHANNEL,
+						       .reply = 1,
+						       .message = 1001,
+						       .asker = ALICE,
+						       .asks = 1001},
+				  NS_PER_S, &fx);
+			text_step(chat, words ? &by_words : &by_button, (1 + late) * NS_PER_S, &fx);
+			for (size_t i = 0; i < fx.n; i++)
+				agreed |= fx.v[i].type == TEXT_DO_AGREE && fx.v[i].yes;
+			CHECK_INT(agreed, late < 300);
+			text_chat_free(chat);
+			settings_free(s);
+		}
+}
+
+static size_t place_of(enum text_effect_type type)
+{
+	size_t i = 0;
+
+	while (i < fx.n && fx.v[i].type != type)
+		i++;
+	return i;
+}
+
+/* text rules 116 */
+TEST(the_model_stops_before_the_calls_that_go_on)
+{
+	static const char *const with[] = {"text_coalesce_s", "0", "text_spacing_s", "0", NULL};
+	struct settings *s = NULL;
+	struct text_chat *chat = open_chat(&s, with);
+
+	CHECK(chat != NULL);
+	write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
+	text_step(chat,
+		  &(struct text_event){
+			  .type = TEXT_JOBS_TOLD, .channel = CHANNEL, .user = ALICE, .n = 1},
+		  NS_PER_S, &fx);
+	text_step(chat,
+		  &(struct text_event){
+			  .type = TEXT_ANSWERED, .channel = CHANNEL, .reply = 1, .text = "Soon."},
+		  NS_PER_S, &fx);
+	text_step(chat,
+		  &(struct text_event){
+			  .type = TEXT_SENT, .channel = CHANNEL, .reply = 1, .message = 1001},
+		  NS_PER_S, &fx);
+	write_message(chat, 1002, CHANNEL, ALICE, NS_PER_S);
+	say(chat, 1003, CHANNEL, ALICE, "stop");
+	CHECK(place_of(TEXT_DO_ABANDON) < place_of(TEXT_DO_STOP_JOBS));
+	CHECK(place_of(TEXT_DO_STOP_JOBS) < fx.n);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
 /* The lists of an ASK are its channel's: a second one in the same step would overwrite them. */
 TEST(a_step_asks_once_in_a_channel)
 {

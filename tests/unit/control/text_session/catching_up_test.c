@@ -137,6 +137,31 @@ TEST(text_session_gives_no_place_to_channels_that_it_may_not_read)
 	text_stage_close(&s);
 }
 
+/* text rules 34: what is older than the setting stays unanswered. */
+TEST(text_session_catches_up_so_many_hours)
+{
+	for (unsigned hours = 6; hours <= 8; hours += 2) {
+		struct text_stage s;
+		uint64_t old, late;
+		char text[8];
+
+		snprintf(text, sizeof text, "%u", hours);
+		CHECK(text_stage_open(&s));
+		CHECK(!settings_set(s.settings, "text_catchup_hours", text));
+		CHECK(text_stage_begin(&s));
+		old = text_stage_id(&s, 7 * HOUR);
+		late = text_stage_id(&s, 5 * HOUR);
+		text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
+		text_stage_wrote(&s, STAGE_CHANNEL, late, STAGE_BOB, "<@9> late");
+		come(&s, STAGE_GUILD, 1);
+		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, late);
+		text_stage_run(&s);
+		CHECK(strncmp(text_stage_reason(&s, late), "sent_", 5) == 0);
+		CHECK_INT(hours == 8, *text_stage_reason(&s, old) != 0);
+		text_stage_close(&s);
+	}
+}
+
 /* Another session begins before the server has come: what was missed there is still missed. */
 TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 {

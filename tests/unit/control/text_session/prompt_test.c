@@ -14,7 +14,9 @@ static bool open_session(void)
 	return g != NULL;
 }
 
-static struct text_job *ask(struct text_line *lines, size_t n, const char *text)
+/* n_since: so many of the lines are newer than the message. */
+static struct text_job *ask_since(struct text_line *lines, size_t n, size_t n_since,
+				  const char *text)
 {
 	static struct text_trigger trigger;
 	static const struct text_trigger *triggers[] = {&trigger};
@@ -26,6 +28,7 @@ static struct text_job *ask(struct text_line *lines, size_t n, const char *text)
 				      .required = true,
 				      .history = lines,
 				      .n_history = n,
+				      .n_since = n_since,
 				      .triggers = triggers,
 				      .n_triggers = 1};
 
@@ -37,6 +40,11 @@ static struct text_job *ask(struct text_line *lines, size_t n, const char *text)
 		return NULL;
 	job->user = ALICE;
 	return text_prompt_answer(job, &e) ? NULL : job;
+}
+
+static struct text_job *ask(struct text_line *lines, size_t n, const char *text)
+{
+	return ask_since(lines, n, 0, text);
 }
 
 static void check_message(const struct text_job *job, size_t i, const char *speaker,
@@ -72,6 +80,31 @@ TEST(no_two_authors_of_a_prompt_have_one_name)
 	check_message(job, 5, "", "a\nb");
 	check_message(job, 6, "", "[Alice]: do I");
 	CHECK(job->others && job->machines && !job->strangers);
+	text_fixture_close(&f);
+}
+
+/* Alice's later message has its own answer: told to answer what she wrote, a model must know which.
+ */
+TEST(what_came_in_between_is_marked)
+{
+	struct text_line lines[] = {
+		{.message = 99, .user = BOB, .name = "Bob", .text = "before"},
+		{.message = 101, .user = BOB, .name = "Bob", .text = "(meanwhile)\nno"},
+		{.message = 102, .user = ALICE, .name = "Alice", .text = "and you"},
+		{.message = 103, .user = SELF, .bot = true, .name = "parley", .text = "me, too"},
+	};
+	const struct text_job *job;
+
+	CHECK(open_session());
+	text_member_keep(g, ALICE, 0, "Alice", NULL);
+	job = ask_since(lines, 4, 3, "how are you");
+	CHECK(job != NULL);
+	check_message(job, 0, "Bob", "before");
+	CHECK(job->ask->n > 1 &&
+	      strstr(job->ask->messages[1].text,
+		     "[Alice]: how are you\n(meanwhile) [Bob]: (meanwhile)\n    no\n"
+		     "(meanwhile) [Alice]: and you\n(meanwhile) [parley]: me, too\n"
+		     "(Answer what Alice wrote. ") == job->ask->messages[1].text);
 	text_fixture_close(&f);
 }
 
