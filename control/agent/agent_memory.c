@@ -7,6 +7,7 @@
 #include "control/agent/inside.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
+#include "control/memory/last_told.h"
 #include "control/memory/untold.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
@@ -38,6 +39,7 @@ struct agent_memory {
 	agent_memory_h *h;
 	void *arg;
 	struct memory_ask ask[ASKS_MAX];
+	struct last_told told;
 };
 
 int agent_memory_alloc(struct agent_memory **out, struct agent *a, agent_memory_h *h, void *arg)
@@ -525,6 +527,7 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	}
 	if (private)
 		note_private(ask);
+	last_told_note(&ask->m->told, ask->user, matches, env_now(ask->m->a->env));
 	give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
@@ -570,24 +573,37 @@ static void take_forgotten(int err, const struct store_document *document, void 
 	give(arg, err, done);
 }
 
+static int post_forget(struct agent_memory *m, struct store_facts *f, struct memory_ask *ask)
+{
+	char *request = last_told_request(&m->told, f->user, f->request, env_now(m->a->env));
+	int err;
+
+	f->request = request;
+	err = request ? store_forget_facts(m->a->store, f, take_forgotten, ask) : ENOMEM;
+	free(request);
+	last_told_clear(&m->told, f->user);
+	return err;
+}
+
 static int post_facts(struct agent_memory *m, const struct tool_memory *q, struct memory_ask *ask)
 {
 	uint64_t asked = asked_ms(m->a);
-	const struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
-				      .channel = media_call_want(m->a->call)->channel,
-				      .owner = q->owner,
-				      .user = q->user,
-				      .name = turns_name(m->a->turns, q->user),
-				      .request = q->request,
-				      .since_ms = asked > MINUTE_MS ? asked - MINUTE_MS : 0,
-				      .any = q->any,
-				      .most = q->most};
+	struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
+				.channel = media_call_want(m->a->call)->channel,
+				.owner = q->owner,
+				.user = q->user,
+				.name = turns_name(m->a->turns, q->user),
+				.request = q->request,
+				.since_ms = asked > MINUTE_MS ? asked - MINUTE_MS : 0,
+				.any = q->any,
+				.most = q->most};
 
 	switch (q->op) {
 	case TOOL_MEMORY_WRITE:
+		last_told_clear(&m->told, q->user);
 		return store_write_facts(m->a->store, &f, take_written, ask);
 	case TOOL_MEMORY_FORGET:
-		return store_forget_facts(m->a->store, &f, take_forgotten, ask);
+		return post_forget(m, &f, ask);
 	case TOOL_MEMORY_FIND:
 		break;
 	}

@@ -186,10 +186,12 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	}
 	again = json_array_size(matches) < ask->most && search_again(ask, facts);
 	json_decref(facts);
-	if (again)
+	if (again) {
 		json_decref(matches);
-	else
-		give(ask, err, json_pack("{s:o}", "matches", matches));
+		return;
+	}
+	last_told_note(&ask->seat->told, ask->user, matches, env_now(ask->seat->g->ts->conf.env));
+	give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
 /* Nobody reads of a person's own memory, nor of channels that are closed to some. remove: such a
@@ -232,24 +234,39 @@ static uint64_t place_of(const struct text_seat *seat)
 										  : seat->channel;
 }
 
+static int post_forget(struct text_seat *seat, struct store_facts *f, struct text_memory_ask *ask)
+{
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	char *request = last_told_request(&seat->told, f->user, f->request, env_now(c->env));
+	int err;
+
+	f->request = request;
+	err = request ? store_forget_facts(c->store, f, take_forgotten, ask) : ENOMEM;
+	free(request);
+	last_told_clear(&seat->told, f->user);
+	return err;
+}
+
 static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 		      struct text_memory_ask *ask)
 {
 	struct store *store = seat->g->ts->conf.store;
-	const struct store_facts f = {.guild = seat->g->id,
-				      .channel = place_of(seat),
-				      .owner = q->owner,
-				      .user = q->user,
-				      .name = text_member_name(seat->g, q->user),
-				      .request = q->request,
-				      .since_ms = env_wall_ms(seat->g->ts->conf.env),
-				      .any = q->any,
-				      .most = q->most};
+	struct store_facts f = {.guild = seat->g->id,
+				.channel = place_of(seat),
+				.owner = q->owner,
+				.user = q->user,
+				.name = text_member_name(seat->g, q->user),
+				.request = q->request,
+				.since_ms = env_wall_ms(seat->g->ts->conf.env),
+				.any = q->any,
+				.most = q->most};
 
-	if (q->op == TOOL_MEMORY_WRITE)
+	if (q->op == TOOL_MEMORY_WRITE) {
+		last_told_clear(&seat->told, q->user);
 		return store_write_facts(store, &f, take_written, ask);
+	}
 	if (q->op == TOOL_MEMORY_FORGET)
-		return store_forget_facts(store, &f, take_forgotten, ask);
+		return post_forget(seat, &f, ask);
 	ask->most = q->most;
 	ask->owner = q->owner;
 	ask->any = q->any;

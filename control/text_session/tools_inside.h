@@ -2,6 +2,7 @@
 #ifndef CONTROL_TEXT_SESSION_TOOLS_INSIDE_H
 #define CONTROL_TEXT_SESSION_TOOLS_INSIDE_H
 
+#include "control/memory/last_told.h"
 #include "control/text_session/inside.h"
 #include "control/tool_calls/tool_calls.h"
 #include "control/tools/builtin/host.h"
@@ -53,6 +54,7 @@ struct text_seat {
 	struct worker_models *models;
 	uint64_t worker_numbers; /* as numbers, of the calls that workers make */
 	struct text_memory_ask ask[TEXT_MEMORY_ASKS];
+	struct last_told told;
 	struct text_look look[TEXT_LOOKS];
 };
 

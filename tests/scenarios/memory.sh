@@ -28,10 +28,14 @@ says "parley what colour is my bike"
 is "the next control knows it" "$answer" 'said="You told me that your bike is red."'
 says "parley what do you know about me"
 is "it tells what she had it remember" "$answer" 'said="You told me that your bike is red."'
+says "parley remember that the meeting is on friday"
+is "another one is remembered" "$answer" 'said="I will remember that the meeting is on friday."'
+says "parley what colour is my bike"
 says "parley forget that"
-is "it is forgotten" "$answer" 'said="I have forgotten it."'
+is "what was told last is forgotten" "$answer" 'said="I have forgotten it."'
 says "parley what colour is my bike"
 is "and is not known any more" "$answer" 'said="Nobody has told me anything about that."'
+holds "meeting is on friday" && ok "what was remembered after it is kept" || bad "the meeting" "it is gone"
 "$B/control" --erase "$ALICE" --state-dir "$D/state" >"$D/erased" 2>&1 || bad "the erasure" "$(cat "$D/erased")"
 holds "bike" && bad "nothing of her words is left" "$(grep -aoi '.\{20\}bike.\{20\}' "$D/state/parley.db" | head -3)" ||
 	ok "nothing of her words is left"
