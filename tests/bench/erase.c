@@ -4,7 +4,10 @@
  * export. Every second erasure is killed at a random system call and repeated by the next start,
  * and an extraction goes on that had read the lines before.
  *
- * Every fourth one gets back the database from before the erasure, as from a backup.
+ * Every fourth one gets back the database from before the erasure, as from a backup. Every eighth
+ * one is erased by `control --erase` while no control runs, which also finds the session that the
+ * last one left. The log, at its most talkative level, may name the person by id, and has none of
+ * their words. An incident has neither, nor has one that was made before the erasure.
  *
  *   erase --few      4 directories, and no eraser is switched off, for tests/mutants
  *   erase --short    20 directories, for make check
@@ -29,19 +32,24 @@
 #include "control/store/db.h"
 #include "control/store/deletions.h"
 #include "control/store/erase.h"
+#include "control/store/incident.h"
+#include "control/store/memory_file.h"
 #include "control/store/rows.h"
+#include "control/store/session_file.h"
 #include "control/store/store.h"
+#include "control/store_commands.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/canaries.h"
+#include "tests/bench/stderr_file.h"
 #include "tests/bench/traces.h"
 
 enum { CRASH_STEPS = 22, CRASHED = 9, REQUESTS = 4 };
 enum { CORPORA = 1000, SHORT = 20, FEW = 4, CANARIES = 6, SESSION = 5, WORD = 12 };
 
 static struct corpus {
-	char dir[40], rooms[64], turns[64], old[72];
+	char dir[40], rooms[64], turns[64], old[72], log[64], incident[64];
 	struct env *env;
 	struct bus *bus;
 	struct settings *settings;
@@ -78,17 +86,22 @@ static void random_word(char out[WORD + 1])
 
 /* The last seven letters: an index keeps terms without the beginning that they share with others.
  */
+static void add_words(void)
+{
+	traces_clear();
+	for (unsigned i = 0; i < CANARIES; i++)
+		traces_add_text(c.word[i] + WORD - 7);
+	traces_add_text(c.number);
+	traces_add(c.vector, sizeof c.vector);
+}
+
 static void add_traces(void)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char big[9] = "", little[8], text[32], base64[12] = "";
 
-	traces_clear();
-	for (unsigned i = 0; i < CANARIES; i++)
-		traces_add_text(c.word[i] + WORD - 7);
-	traces_add_text(c.number);
-	traces_add(c.vector, sizeof c.vector);
+	add_words();
 	snprintf(text, sizeof text, "%llu", (unsigned long long)c.ana);
 	traces_add_text(text);
 	snprintf(text, sizeof text, "%llx", (unsigned long long)c.ana);
@@ -414,6 +427,19 @@ static void write_journal(void)
 	fclose(f);
 }
 
+/* ---- the log ---- */
+
+/* Words alone: it may name people by their ids. */
+static unsigned search_log(void)
+{
+	unsigned found;
+
+	add_words();
+	found = traces_in_file(c.log);
+	add_traces();
+	return found;
+}
+
 static void open_corpus(void)
 {
 	const struct env_conf ec = {.loop = true};
@@ -425,6 +451,9 @@ static void open_corpus(void)
 	snprintf(c.rooms, sizeof c.rooms, "%s/rooms", c.dir);
 	snprintf(c.turns, sizeof c.turns, "%s/turns", c.dir);
 	snprintf(c.old, sizeof c.old, "%s.old", c.turns);
+	snprintf(c.log, sizeof c.log, "%s-log", c.dir);
+	snprintf(c.incident, sizeof c.incident, "%s-incident", c.dir);
+	stderr_file_begin(c.log);
 	c.ana = random_id();
 	c.bob = random_id();
 	c.guild = random_id();
@@ -465,6 +494,8 @@ static void close_corpus(void)
 	env_free(c.env);
 	settings_free(c.settings);
 	free(c.document);
+	stderr_file_end();
+	unlink(c.log);
 	remove_folder(c.dir);
 }
 
@@ -605,6 +636,44 @@ static void erase_until_crash(void)
 	_exit(err ? 1 : 0);
 }
 
+/* ---- with no control ---- */
+
+/* As the last control left it: a command of hers was under way. */
+static void leave_session(void)
+{
+	char text[200];
+
+	snprintf(text, sizeof text, "{\"commands\":[{\"user\":\"%llu\",\"question\":\"%s\"}]}",
+		 (unsigned long long)c.ana, c.word[3]);
+	BENCH_OK(session_file_save(c.dir, text));
+}
+
+static void run_command(void)
+{
+	char user[24];
+
+	snprintf(user, sizeof user, "%llu", (unsigned long long)c.ana);
+	if (setenv("PARLEY_TURNS", c.turns, 1) || setenv("PARLEY_ROOM_JOURNALS", c.rooms, 1) ||
+	    !freopen("/dev/null", "w", stdout))
+		_exit(1);
+	_exit(store_command_erase(c.dir, user, NULL));
+}
+
+static void erase_by_command(void)
+{
+	int status = 0;
+	pid_t child;
+
+	close_store();
+	leave_session();
+	child = fork();
+	if (child == 0)
+		run_command();
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		bench_die("control --erase failed");
+	BENCH_OK(store_alloc(&c.store, c.env, c.bus, c.settings, c.dir));
+}
+
 /* As control does when it starts. */
 static void start_again(void)
 {
@@ -711,6 +780,35 @@ static unsigned begin_erasure(void)
 	return 1; /* its conversations would not begin anew */
 }
 
+/* May be shown to others, so nothing of her is in it before an erasure either. */
+static unsigned search_incident(void)
+{
+	const struct incident what = {.dir = c.dir, .to = c.incident};
+	struct incident_rows rows = {0};
+	unsigned found;
+
+	BENCH_OK(incident_export(&what, &rows));
+	if (!rows.turns || !rows.events)
+		bench_die("an incident of no rows");
+	found = traces_in_folder(c.incident);
+	remove_folder(c.incident);
+	return found;
+}
+
+static unsigned search_facts(void)
+{
+	struct db *db = NULL;
+	char *text = NULL;
+	unsigned found;
+
+	BENCH_OK(db_open(&db, c.dir, DB_CHECK));
+	BENCH_OK(memory_file_write(db, &text));
+	db_close(db);
+	found = traces_in(text, strlen(text));
+	free(text);
+	return found;
+}
+
 static unsigned search_exports(void)
 {
 	unsigned found = 0;
@@ -720,15 +818,25 @@ static unsigned search_exports(void)
 	if (strstr(c.document, c.word[0]) || strstr(c.document, c.number))
 		found++;
 	make_copy("backup");
-	found += traces_in_folder(c.dir);
+	found += traces_in_folder(c.dir) + search_facts();
 	wait_for(store_export_person(c.store, c.bob, on_document, NULL));
 	if (!strstr(c.document, "release") && !strstr(c.document, "tests"))
 		bench_die("Bob's words are gone, too");
 	return found;
 }
 
-static unsigned erase_and_search(bool crash, bool restore)
+static unsigned erase_live(void)
 {
+	wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
+	if (!strstr(c.document, "\"traces\":0"))
+		bench_die("the receipt tells of traces: %s", c.document);
+	return traces_in(c.document, strlen(c.document));
+}
+
+/* How the i-th one is erased. */
+static unsigned erase_and_search(unsigned i)
+{
+	bool crash = i % 2, restore = i % 4 == 2, command = i % 8 == 0;
 	unsigned found;
 
 	open_corpus();
@@ -738,17 +846,15 @@ static unsigned erase_and_search(bool crash, bool restore)
 	check_corpus();
 	if (restore)
 		keep_older();
-	found = begin_erasure();
+	found = search_incident() + begin_erasure();
 	if (crash && erase_with_crash())
 		crashes++;
-	if (!crash) {
-		wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
-		found += traces_in(c.document, strlen(c.document));
-		if (!strstr(c.document, "\"traces\":0"))
-			bench_die("the receipt tells of traces: %s", c.document);
-	}
+	if (command)
+		erase_by_command();
+	else if (!crash)
+		found += erase_live();
 	end_extraction();
-	found += search_exports();
+	found += search_exports() + search_log();
 	if (restore)
 		found += restore_older();
 	close_corpus();
@@ -842,7 +948,7 @@ int main(int argc, char **argv)
 	bool checks = argc > 1;
 	unsigned found = 0, unnoticed = 0;
 
-	log_init("erase", LOG_WARN_);
+	log_init("erase", LOG_DEBUG_);
 	began_ms = (uint64_t)time(NULL) * 1000;
 	srand(1);
 	if (is_noticed(N_ERASERS))
@@ -854,7 +960,7 @@ int main(int argc, char **argv)
 		}
 	for (unsigned i = 0; i < corpora; i++) {
 		srand(1000 + i);
-		found += erase_and_search(i % 2, i % 4 == 2);
+		found += erase_and_search(i);
 	}
 	if (checks) {
 		printf("%u passed, %u failed, 0 skipped\n",
