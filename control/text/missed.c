@@ -118,5 +118,9 @@ enum missed_what missed_judge(const struct missed_page *page, struct taken_table
 		return MISSED_REACTED;
 	if (row)
 		return answered ? MISSED_ANSWERED : MISSED_OWED;
-	return answered || message->message < since ? MISSED_DONE : MISSED_LATE;
+	return answered || message->message < since ||
+			       taken_may_have_dropped(taken, message->message, message->user,
+						      message->guild)
+		       ? MISSED_DONE
+		       : MISSED_LATE;
 }

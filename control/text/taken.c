@@ -10,7 +10,8 @@ struct taken_table {
 	/* Beside the rows, for a search through all of them: */
 	uint64_t message[TAKEN_ROWS]; /* 0: free */
 	struct taken row[TAKEN_ROWS];
-	size_t n; /* places that were ever in use */
+	size_t n;	  /* places that were ever in use */
+	uint64_t dropped; /* the newest that gave way to all others; 0: none did */
 };
 
 static const char *const names[] = {
@@ -100,6 +101,12 @@ static void limit(struct taken_table *t, uint64_t user, uint64_t guild, unsigned
 		drop(t, oldest);
 }
 
+static void note_dropped(struct taken_table *t, const struct taken *row)
+{
+	if (row->state != TAKEN_POSTED && row->message > t->dropped)
+		t->dropped = row->message;
+}
+
 void taken_put(struct taken_table *t, const struct taken *row)
 {
 	size_t i = place_of(t, row->message);
@@ -108,8 +115,11 @@ void taken_put(struct taken_table *t, const struct taken *row)
 		i = place_of(t, 0);
 	if (i == TAKEN_ROWS) {
 		i = oldest_place(t);
-		if (rank_of(t->row[i].state) > rank_of(row->state))
+		if (rank_of(t->row[i].state) > rank_of(row->state)) {
+			note_dropped(t, row);
 			return;
+		}
+		note_dropped(t, &t->row[i]);
 	}
 	t->n = i < t->n ? t->n : i + 1;
 	t->message[i] = row->message;
@@ -118,6 +128,32 @@ void taken_put(struct taken_table *t, const struct taken *row)
 		limit(t, row->user, 0, TAKEN_OF_AUTHOR);
 	if (row->state == TAKEN_ENDED && row->guild)
 		limit(t, 0, row->guild, TAKEN_OF_SERVER);
+}
+
+/* The oldest of an author or a server always gives way first, so what gave way is older than what
+ * is there, also where rows of that author gave way to the server's or to all others later. */
+bool taken_may_have_dropped(const struct taken_table *t, uint64_t message, uint64_t user,
+			    uint64_t guild)
+{
+	uint64_t oldest = UINT64_MAX, oldest_there = UINT64_MAX;
+	unsigned n = 0, there = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct taken *r = &t->row[i];
+
+		if (!t->message[i] || r->state != TAKEN_ENDED)
+			continue;
+		if (user && r->user == user) {
+			n++;
+			oldest = t->message[i] < oldest ? t->message[i] : oldest;
+		}
+		if (guild && r->guild == guild) {
+			there++;
+			oldest_there = t->message[i] < oldest_there ? t->message[i] : oldest_there;
+		}
+	}
+	return message <= t->dropped || (n >= TAKEN_OF_AUTHOR && message < oldest) ||
+	       (there >= TAKEN_OF_SERVER && message < oldest_there);
 }
 
 void taken_forget(struct taken_table *t, uint64_t user)
@@ -177,6 +213,9 @@ void taken_read(struct taken_table *t, const json_t *rows)
 		    read_state(json_string_value(json_array_get(row, 4)), &taken.state))
 			taken_put(t, &taken);
 	}
+	/* The store had more than these, perhaps. */
+	if (json_array_size(rows) >= TAKEN_ROWS)
+		note_dropped(t, &t->row[oldest_place(t)]);
 }
 
 json_t *taken_row(const struct taken *row)

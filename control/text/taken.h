@@ -45,6 +45,9 @@ int taken_alloc(struct taken_table **out);
 struct taken_table *taken_free(struct taken_table *t);
 /* Borrowed until the next taken_put. NULL: nothing is known. */
 struct taken *taken_find(struct taken_table *t, uint64_t message);
+/* True if a row of this message may have given way: it ended, unless nobody took it. */
+bool taken_may_have_dropped(const struct taken_table *t, uint64_t message, uint64_t user,
+			    uint64_t guild);
 /* Adds or replaces. One that ended is left out if all others matter more. */
 void taken_put(struct taken_table *t, const struct taken *row);
 /* Those of this user have ended, and tell of nobody. They stay, so that they are not taken again.

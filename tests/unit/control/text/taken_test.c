@@ -270,6 +270,57 @@ TEST(what_nobody_took_is_missed)
 	taken_free(t);
 }
 
+static enum missed_what judge_of(struct taken_table *t, uint64_t message, uint64_t user,
+				 uint64_t guild)
+{
+	const struct incoming in = {.message = message, .user = user, .guild = guild};
+	bool reply;
+
+	page.n = 0;
+	return missed_judge(&page, t, &in, 0, &reply);
+}
+
+/* A message whose row gave way was answered, perhaps. */
+TEST(what_gave_way_is_not_missed)
+{
+	struct taken_table *t;
+
+	CHECK_INT(taken_alloc(&t), 0);
+	for (uint64_t i = 0; i < TAKEN_OF_AUTHOR - 1; i++)
+		put(t, 1000 + i, TAKEN_ENDED, 0);
+	CHECK_INT(judge_of(t, 999, ALICE, GUILD), MISSED_LATE);
+	put(t, 5000, TAKEN_ENDED, 0);
+	CHECK_INT(judge_of(t, 999, ALICE, GUILD), MISSED_DONE);
+	CHECK_INT(judge_of(t, 5001, ALICE, GUILD), MISSED_LATE);
+	CHECK_INT(judge_of(t, 999, BOT, GUILD), MISSED_LATE);
+	for (uint64_t i = 0; i < TAKEN_OF_SERVER - 1; i++)
+		taken_put(t, &(struct taken){.message = 10000 + i,
+					     .guild = GUILD + 1,
+					     .user = 10000 + i,
+					     .state = TAKEN_ENDED});
+	CHECK_INT(judge_of(t, 999, BOT, GUILD + 1), MISSED_LATE);
+	taken_put(t,
+		  &(struct taken){
+			  .message = 20000, .guild = GUILD + 1, .user = 3, .state = TAKEN_ENDED});
+	CHECK_INT(judge_of(t, 999, BOT, GUILD + 1), MISSED_DONE);
+	CHECK_INT(judge_of(t, 999, BOT, GUILD), MISSED_LATE);
+	/* All servers together, also where no author and no server has many; and after a restart.
+	 */
+	for (uint64_t i = 0; i < TAKEN_ROWS; i++)
+		taken_put(t, &(struct taken){.message = 30000 + i,
+					     .guild = 1000 + i,
+					     .channel = CHANNEL,
+					     .user = 30000 + i,
+					     .state = TAKEN_ENDED});
+	CHECK_INT(judge_of(t, 20000, BOT, GUILD), MISSED_DONE);
+	CHECK_INT(judge_of(t, 30000 + TAKEN_ROWS, BOT, GUILD), MISSED_LATE);
+	t = restart(t);
+	CHECK(t);
+	CHECK_INT(judge_of(t, 20000, BOT, GUILD), MISSED_DONE);
+	CHECK_INT(judge_of(t, 30000 + TAKEN_ROWS, BOT, GUILD), MISSED_LATE);
+	taken_free(t);
+}
+
 TEST(a_page_of_history_is_bounded)
 {
 	json_t *list = json_array();
