@@ -10,7 +10,6 @@
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
 #include "control/settings/settings.h"
-#include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
@@ -20,7 +19,7 @@
 
 enum { GATEWAY_S = 10, SERVERS_SHOWN = 5 };
 
-static int request_json(struct check *c, const char *route, const char *path, rest_h *h)
+int check_request(struct check *c, const char *route, const char *path, rest_h *h)
 {
 	struct rest_call call = {.method = "GET", .route = route, .path = path, .idempotent = true};
 
@@ -42,6 +41,46 @@ static const char *describe_failure(int err, int status, const json_t *body)
 static const unsigned needed[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT, DISCORD_BIT_SPEAK};
 enum { N_NEEDED = sizeof needed / sizeof needed[0] };
 
+/* A thread is in no list of channels. */
+static void on_thread(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+	uint64_t guild = 0;
+	const char *name;
+
+	if (err == ECANCELED)
+		return;
+	if (!err && status == 200 &&
+	    discord_snowflake(json_string_value(json_object_get(body, "guild_id")), &guild) &&
+	    guild == c->conf->guild)
+		guilds_event(c->guilds, "THREAD_CREATE", body);
+	name = guilds_channel_name(c->guilds, c->conf->guild, c->conf->channel);
+	if (*name)
+		check_text_permissions(c, name);
+	else
+		check_say(
+			c, CHECK_MISSING, "channel",
+			"that server has no channel or thread of this id that the bot may see. In "
+			"Discord's developer mode a right click on the channel copies it");
+	check_listed_channels(c);
+}
+
+/* It is no voice or stage channel. */
+static void check_written(struct check *c)
+{
+	const char *name = guilds_channel_name(c->guilds, c->conf->guild, c->conf->channel);
+	char path[64];
+
+	if (*name) {
+		check_text_permissions(c, name);
+		check_listed_channels(c);
+		return;
+	}
+	snprintf(path, sizeof path, "/channels/%llu", (unsigned long long)c->conf->channel);
+	if (check_request(c, "/channels/{}", path, on_thread))
+		check_done(c);
+}
+
 static void check_permissions(struct check *c)
 {
 	struct guild_channel ch;
@@ -49,12 +88,10 @@ static void check_permissions(struct check *c)
 
 	guilds_event(c->guilds, "GUILD_CREATE", c->guild);
 	if (!guilds_channel(c->guilds, c->conf->guild, c->conf->channel, &ch)) {
-		check_say(c, CHECK_MISSING, "channel",
-			  "that server has no voice or stage channel of this id. In Discord's "
-			  "developer "
-			  "mode a right click on the channel copies it");
-	} else if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user,
-				       &have)) {
+		check_written(c);
+		return;
+	}
+	if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user, &have)) {
 		check_say(c, CHECK_WARNING, "permissions", "could not be worked out");
 	} else {
 		check_say(c, CHECK_OK, "channel", "%s", ch.name);
@@ -97,7 +134,7 @@ static void on_member(int err, int status, const json_t *body, void *arg)
 	if (!err && status == 200)
 		json_object_set_new(c->guild, "members", json_pack("[O]", (json_t *)body));
 	snprintf(path, sizeof path, "/guilds/%llu/channels", (unsigned long long)c->conf->guild);
-	if (request_json(c, "/guilds/{}/channels", path, on_channels))
+	if (check_request(c, "/guilds/{}/channels", path, on_channels))
 		check_done(c);
 }
 
@@ -120,7 +157,7 @@ static void on_guild(int err, int status, const json_t *body, void *arg)
 	check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
 	snprintf(path, sizeof path, "/guilds/%llu/members/%llu", (unsigned long long)c->conf->guild,
 		 (unsigned long long)c->user);
-	if (request_json(c, "/guilds/{}/members/{}", path, on_member))
+	if (check_request(c, "/guilds/{}/members/{}", path, on_member))
 		check_done(c);
 }
 
@@ -162,7 +199,7 @@ static void on_servers(int err, int status, const json_t *body, void *arg)
 		check_server(c, json_array_get(body, i));
 	if (n > SERVERS_SHOWN)
 		check_say(c, CHECK_OK, "server", "and %zu more", n - SERVERS_SHOWN);
-	check_done(c);
+	check_listed_channels(c);
 }
 
 static void finish_gateway(struct check *c)
@@ -174,8 +211,8 @@ static void finish_gateway(struct check *c)
 	c->ws = ws_free(c->ws);
 	snprintf(path, sizeof path, "/guilds/%llu", (unsigned long long)c->conf->guild);
 	err = c->conf->guild
-		      ? request_json(c, "/guilds/{}", path, on_guild)
-		      : request_json(c, "/users/@me/guilds", "/users/@me/guilds", on_servers);
+		      ? check_request(c, "/guilds/{}", path, on_guild)
+		      : check_request(c, "/users/@me/guilds", "/users/@me/guilds", on_servers);
 	if (err)
 		check_done(c);
 }
@@ -232,32 +269,6 @@ static void on_portal(bool missing, const char *what, const char *text, void *ar
 	check_say(arg, missing ? CHECK_MISSING : CHECK_OK, "developer portal", "%s", text);
 }
 
-/* What Discord lets the bot read with the setting text_chat. application: NULL if unknown. */
-static void check_text_chat(struct check *c, const json_t *application)
-{
-	if (!text_session_intents(c->settings))
-		return;
-	if (c->settings->text_chat != SETTINGS_TEXT_ALL)
-		check_say(
-			c, CHECK_OK, "text chat",
-			"works without the Message Content Intent: the bot answers messages that "
-			"mention it and direct messages, and a stop sign stops it, but Discord "
-			"keeps from it the text of a reply or of a \"stop\" that does not mention "
-			"it");
-	else if (!application)
-		check_say(c, CHECK_WARNING, "text chat",
-			  "whether the Message Content Intent is switched on is not known");
-	else if (portal_has_intent(application, DISCORD_INTENT_MESSAGE_CONTENT))
-		check_say(c, CHECK_OK, "text chat",
-			  "reads all messages: the Message Content Intent is switched on");
-	else
-		check_say(c, CHECK_WARNING, "text chat",
-			  "text_chat is all, but Discord keeps the text of messages from the bot "
-			  "unless they mention it or are sent to it directly: it answers those "
-			  "alone. Under Bot, Privileged Gateway Intents, switch on Message Content "
-			  "Intent, or set text_chat to mentions");
-}
-
 static void on_application(int err, int status, const json_t *body, void *arg)
 {
 	struct check *c = arg;
@@ -279,7 +290,7 @@ static void on_application(int err, int status, const json_t *body, void *arg)
 		  "&scope=bot+applications.commands",
 		  (unsigned long long)c->application,
 		  (unsigned long long)control_permissions(c->settings));
-	if (request_json(c, "/gateway/bot", "/gateway/bot", on_gateway))
+	if (check_request(c, "/gateway/bot", "/gateway/bot", on_gateway))
 		check_done(c);
 }
 
@@ -319,7 +330,7 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 	discord_snowflake(json_string_value(json_object_get(body, "id")), &c->user);
 	guilds_set_self(c->guilds, c->user);
 	check_say(c, CHECK_OK, "token", "bot %s", name ? name : "?");
-	if (request_json(c, "/applications/@me", "/applications/@me", on_application))
+	if (check_request(c, "/applications/@me", "/applications/@me", on_application))
 		check_done(c);
 }
 
@@ -336,7 +347,7 @@ void check_discord(struct check *c)
 			  "Bot, Reset Token",
 			  fault);
 		check_done(c);
-	} else if (request_json(c, "/users/@me", "/users/@me", on_user)) {
+	} else if (check_request(c, "/users/@me", "/users/@me", on_user)) {
 		check_done(c);
 	}
 }

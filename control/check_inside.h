@@ -1,5 +1,5 @@
-/* Shared by control/check.c (this machine, mediad, the provider), control/check_roles.c and
- * control/check_discord.c only. */
+/* Shared by control/check.c (this machine, mediad, the provider), control/check_roles.c,
+ * control/check_discord.c and control/check_text.c only. */
 #ifndef CONTROL_CHECK_INSIDE_H
 #define CONTROL_CHECK_INSIDE_H
 
@@ -27,6 +27,9 @@ struct check {
 	unsigned role, provider; /* which is asked */
 	json_t *guild;		 /* in the form of a GUILD_CREATE */
 	uint64_t user, application;
+	unsigned list, looked_up; /* the list of channels that is checked, and ids so far */
+	uint64_t listed;	  /* the id that is looked up */
+	const char *list_at;	  /* the rest of that list; NULL: it was not begun */
 	unsigned missing;
 };
 
@@ -46,6 +49,16 @@ void check_roles(struct check *c);
 void check_roles_late(struct check *c);
 /* Checks token, application, gateway, server and channel, then calls check_done. */
 void check_discord(struct check *c);
+/* One request to Discord; h gets c. NULL or an error, as rest_request. */
+int check_request(struct check *c, const char *route, const char *path,
+		  void (*h)(int err, int status, const json_t *body, void *arg));
+/* check_text.c: what Discord lets the bot read with the setting text_chat, and settings of text
+ * chat that do nothing. application: NULL if unknown. */
+void check_text_chat(struct check *c, const json_t *application);
+/* The channel or thread conf->channel, which guilds knows: what the bot may do there in writing. */
+void check_text_permissions(struct check *c, const char *name);
+/* Looks for the channels that lists of the settings name, then calls check_done. */
+void check_listed_channels(struct check *c);
 /* Reports that the gateway did not answer in time. Returns false if no gateway connection is being
  * checked. */
 bool check_discord_late(struct check *c);

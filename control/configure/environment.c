@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "control/settings/file.h"
+#include "control/settings/ids.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
@@ -195,11 +196,31 @@ static const char *read_variable(const char *env, void *arg)
 	return getenv(env);
 }
 
-static void log_replaced(const char *env, const char *given, const char *used, void *arg)
+struct gathering {
+	environment_fault_h *h;
+	void *arg;
+	unsigned faults;
+};
+
+/* Without a list of ids that cannot be read, people and channels would be let in that it keeps out.
+ */
+static void ids_fault(struct gathering *g, const char *env, const char *given)
 {
-	(void)arg;
-	log_warn("setting_replaced", "variable=%s given=\"%.80s\" used=\"%.80s\"", env, given,
-		 used);
+	char text[512], why[SETTINGS_IDS_FAULT];
+
+	settings_ids_say(given, why, sizeof why);
+	snprintf(text, sizeof text, "%s %s", env, why);
+	g->faults++;
+	g->h(text, g->arg);
+}
+
+static void on_invalid(const char *env, const char *given, const char *used, void *arg)
+{
+	if (settings_is_ids(env))
+		ids_fault(arg, env, given);
+	else
+		log_warn("setting_replaced", "variable=%s given=\"%.80s\" used=\"%.80s\"", env,
+			 given, used);
 }
 
 static void secret_known(const char *value, void *arg)
@@ -215,14 +236,14 @@ struct source {
 
 #define NONE(...)
 #define COUNT(...) +1
-enum { SECRETS = 0 SETTINGS(NONE, NONE, NONE, NONE, COUNT) };
+enum { SECRETS = 0 SETTINGS(NONE, NONE, NONE, NONE, NONE, COUNT) };
 #undef COUNT
 
 /* The bot's token comes first. */
 static void list_secrets(const struct settings *s, struct source out[SECRETS])
 {
 #define K(name, env, ...) {#env, s->name##_file},
-	const struct source all[SECRETS] = {SETTINGS(NONE, NONE, NONE, NONE, K)};
+	const struct source all[SECRETS] = {SETTINGS(NONE, NONE, NONE, NONE, NONE, K)};
 #undef K
 
 	memcpy(out, all, sizeof all);
@@ -369,6 +390,7 @@ static void load_record_values(struct settings *s)
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg)
 {
+	struct gathering gathering = {.h = h, .arg = arg};
 	struct settings *s = NULL;
 	int err = settings_alloc(&s);
 
@@ -379,12 +401,12 @@ int environment_settings(struct settings **out, const char *config, environment_
 		settings_free(s);
 		return err;
 	}
-	settings_load(s, read_variable, log_replaced, NULL);
+	settings_load(s, read_variable, on_invalid, &gathering);
 	load_secrets(s);
 	load_provider_keys(s);
 	load_record_values(s);
 	settings_secrets(s, secret_known, NULL);
-	if (settings_check(s, h, arg) && !err)
+	if (settings_check(s, h, arg) + gathering.faults && !err)
 		err = EINVAL;
 	*out = s;
 	return err;
@@ -406,6 +428,9 @@ static void on_replaced(const char *env, const char *given, const char *used, vo
 	const struct replaced *r = arg;
 	char text[512];
 
+	/* environment_settings tells it as a fault. */
+	if (settings_is_ids(env))
+		return;
 	snprintf(text, sizeof text, "%s cannot be \"%.80s\"; \"%.80s\" is used instead", env, given,
 		 used);
 	r->h(text, r->arg);

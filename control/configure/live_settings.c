@@ -118,7 +118,7 @@ int live_settings_alloc(struct live_settings **out, const struct live_settings_c
 	*l->base = *conf->settings;
 	write_effective(l, 0, l->wanted, log_fault);
 	*conf->settings = *l->wanted;
-	conf->settings->unread = l->unread;
+	conf->settings->unread = l->unread || l->wanted->unread;
 	*out = l;
 	return 0;
 }
@@ -187,21 +187,23 @@ static bool apply_own(struct live_settings *l, struct own *own)
 		next = l->fresh;
 	}
 	settings_changes(own->settings, next, apply_one, &a);
-	own->settings->unread = l->unread;
+	own->settings->unread = l->unread || next->unread;
 	return a.any;
 }
 
 static void apply(struct live_settings *l, const char *author, json_t **outcomes)
 {
 	struct applying all = {.to = l->conf.settings, .told = &l->conf, .author = author};
+	bool unread;
 
 	write_effective(l, 0, l->fresh, log_fault);
 	if (outcomes)
 		*outcomes = settings_outcomes_json(l->wanted, l->fresh);
 	settings_changes(l->wanted, l->fresh, apply_one, &all);
 	*l->wanted = *l->fresh;
-	all.any = all.any || l->conf.settings->unread != l->unread;
-	l->conf.settings->unread = l->unread;
+	unread = l->unread || l->wanted->unread;
+	all.any = all.any || l->conf.settings->unread != unread;
+	l->conf.settings->unread = unread;
 	for (unsigned i = 0; i < l->n_own; i++)
 		all.any = apply_own(l, &l->own[i]) || all.any;
 	if (all.any && l->conf.changedh)

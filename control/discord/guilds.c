@@ -694,20 +694,27 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 	return channel && permissions_in(g, guild_id, channel, user_id, member, out);
 }
 
+bool guilds_own_permissions(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *out)
+{
+	const char *name;
+	uint64_t parent = guilds_thread(g, guild, channel, &name);
+	const json_t *voice = part_of(g, guild, "channels", channel);
+	const json_t *text = part_of(g, guild, "texts", parent ? parent : channel);
+
+	return permissions_in(g, guild, voice ? voice : text, g->self,
+			      part_of(g, guild, "members", g->self), out);
+}
+
 /* True if the bot has these permissions in the channel or thread, or nothing tells that it has not.
  * in_thread: those that it needs there instead. */
 static bool may_there(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed,
 		      uint64_t in_thread)
 {
 	const char *name;
-	uint64_t parent = guilds_thread(g, guild, channel, &name), bits;
-	const json_t *voice = part_of(g, guild, "channels", channel);
-	const json_t *text = part_of(g, guild, "texts", parent ? parent : channel);
+	uint64_t bits;
 
-	needed = parent ? in_thread : needed;
-	return !permissions_in(g, guild, voice ? voice : text, g->self,
-			       part_of(g, guild, "members", g->self), &bits) ||
-	       (bits & needed) == needed;
+	needed = guilds_thread(g, guild, channel, &name) ? in_thread : needed;
+	return !guilds_own_permissions(g, guild, channel, &bits) || (bits & needed) == needed;
 }
 
 bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)

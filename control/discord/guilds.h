@@ -98,6 +98,10 @@ bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel
 /* The same for a member object that came with an event and holds the roles. */
 bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			   const json_t *member, uint64_t *out);
+/* The bot's own in a channel of whatever kind, or in the channel of a thread; those of the server
+ * in one that is not known. */
+bool guilds_own_permissions(const struct guilds *g, uint64_t guild, uint64_t channel,
+			    uint64_t *out);
 /* True if the bot may write in this channel or thread, or nothing tells that it may not. */
 bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The same of putting reactions on the messages there. */

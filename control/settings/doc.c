@@ -73,7 +73,10 @@ static const char intro[] =
 	"quotes. control reports all faults of\nthe file at once, each with its line unless it "
 	"concerns several members, and does not start (status 2). A number in the\nenvironment "
 	"that "
-	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
+	"is out of its range is clamped; other invalid values are ignored. Both are logged. A list "
+	"of ids is ids of Discord, as they are or as\n`<#ID>` and `<@ID>`, separated by commas or "
+	"blanks; with anything else in it control does not start (status 2), and while the\nstored "
+	"document has such a list, no call is joined and no message answered.\n\n"
 	"Nothing uses these yet, and control accepts them only for later versions: "
 	"the role `see`, and\nevery purpose but `voice_reply`, "
 	"`reply_decision`, `interrupt_decision`, `memory` and `worker`.\n\n"
@@ -143,7 +146,7 @@ static void doc_row(struct page *p, const struct settings *defaults, const struc
 		page_add(p, "%s%s, from %u to %u", *r->unit ? " " : "", r->unit, r->min, r->max);
 	if (r->kind == SETTINGS_WORD)
 		page_add(p, ", one of `%s`", r->words);
-	if (r->kind == SETTINGS_TEXT)
+	if (r->kind == SETTINGS_TEXT || r->kind == SETTINGS_IDS)
 		page_add(p, ", at most %zu bytes", r->bytes - 1);
 	page_add(p, ". Variable `%s`. %s\n\n", r->env, effects[r->when]);
 }

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "control/settings/ids.h"
 #include "control/settings/inside.h"
 #include "control/settings/members.h"
 #include "control/settings/nearest.h"
@@ -132,6 +133,23 @@ static void take_text(struct reading *r, const char *name, char *field, size_t s
 		snprintf(field, size, "%s", json_string_value(v));
 }
 
+/* Nobody knows whom or what a list keeps out that cannot be read. */
+static void take_ids(struct reading *r, const struct settings_row *row, const struct member *m,
+		     const json_t *v)
+{
+	const char *text = json_string_value(v);
+	unsigned before = r->faults;
+	char why[SETTINGS_IDS_FAULT];
+
+	if (text && settings_ids_fault(text)) {
+		settings_ids_say(text, why, sizeof why);
+		fault(r, m->line, "\"%s\" %s", row->name, why);
+	} else {
+		take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
+	}
+	r->s->unread = r->s->unread || r->faults > before;
+}
+
 static void take_row(struct reading *r, const struct settings_row *row, const struct member *m,
 		     const json_t *v)
 {
@@ -147,6 +165,9 @@ static void take_row(struct reading *r, const struct settings_row *row, const st
 		break;
 	case SETTINGS_TEXT:
 		take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
+		break;
+	case SETTINGS_IDS:
+		take_ids(r, row, m, v);
 		break;
 	case SETTINGS_SECRET:
 		fault(r, m->line,

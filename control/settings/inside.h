@@ -12,6 +12,7 @@ enum settings_kind {
 	SETTINGS_SWITCH,
 	SETTINGS_WORD,
 	SETTINGS_TEXT,
+	SETTINGS_IDS,
 	SETTINGS_SECRET
 };
 
@@ -44,6 +45,8 @@ struct settings_row {
 extern const struct settings_row settings_rows[];
 extern const size_t settings_n_rows;
 
+/* True if the field holds text. */
+bool settings_is_text(enum settings_kind kind);
 /* The value as text; a secret's is "(secret)". */
 void settings_print(const struct settings *s, const struct settings_row *r, char *buf, size_t size);
 /* v is within the row's limits. */

@@ -7,7 +7,7 @@
 const char *const secret_names[] = {
 #define NONE(...)
 #define K(name, env, ...) #env, #env "_FILE",
-	SETTINGS(NONE, NONE, NONE, NONE, K)
+	SETTINGS(NONE, NONE, NONE, NONE, NONE, K)
 #undef NONE
 #undef K
 		NULL};

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "control/settings/ids.h"
 #include "control/settings/inside.h"
 #include "control/settings/nearest.h"
 #include "control/settings/records.h"
@@ -21,19 +22,26 @@ const struct settings_row settings_rows[] = {
 #define B(n, e, d, g, l, f, t)	  {ROW(SWITCH, n, e, g, l, f, t), .def = (d), .max = 1},
 #define E(n, e, d, w, g, l, f, t) {ROW(WORD, n, e, g, l, f, t), .def = (d), .words = w},
 #define S(n, e, b, d, g, l, f, t) {ROW(TEXT, n, e, g, l, f, t), .bytes = (b), .text_def = d},
+#define I(n, e, b, g, l, f, t)	  {ROW(IDS, n, e, g, l, f, t), .bytes = (b), .text_def = ""},
 #define K(n, e, b, g, l, f, t)                                                                     \
 	{ROW(SECRET, n, e, g, l, f, t), .bytes = (b), .path_name = #n "_file",                     \
 	 .path_offset = offsetof(struct settings, n##_file), .text_def = ""},
-	SETTINGS(U, B, E, S, K)
+	SETTINGS(U, B, E, S, I, K)
 #undef U
 #undef B
 #undef E
 #undef S
+#undef I
 #undef K
 #undef ROW
 };
 
 const size_t settings_n_rows = SETTINGS_COUNT;
+
+bool settings_is_text(enum settings_kind kind)
+{
+	return kind == SETTINGS_TEXT || kind == SETTINGS_IDS || kind == SETTINGS_SECRET;
+}
 
 static char *text_of(struct settings *s, const struct settings_row *r)
 {
@@ -65,7 +73,7 @@ int settings_alloc(struct settings **out)
 	for (size_t i = 0; i < settings_n_rows; i++) {
 		const struct settings_row *r = &settings_rows[i];
 
-		if (r->kind == SETTINGS_TEXT || r->kind == SETTINGS_SECRET)
+		if (settings_is_text(r->kind))
 			put_text(s, r, r->text_def);
 		else
 			settings_put_number(s, r, r->def);
@@ -139,6 +147,10 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 			return EINVAL;
 		settings_put_number(s, r, (uint32_t)i);
 		return 0;
+	case SETTINGS_IDS:
+		if (settings_ids_fault(value))
+			return EINVAL;
+		/* fall through */
 	case SETTINGS_TEXT:
 	case SETTINGS_SECRET:
 		/* No service accepts invalid UTF-8. */
@@ -173,6 +185,7 @@ void settings_print(const struct settings *s, const struct settings_row *r, char
 		break;
 	}
 	case SETTINGS_TEXT:
+	case SETTINGS_IDS:
 		snprintf(buf, size, "%s", field);
 		break;
 	case SETTINGS_SECRET:
@@ -190,7 +203,10 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 		const struct settings_row *r = &settings_rows[i];
 		const char *value = lookuph(r->env, arg);
 
-		if (!value || !*value || parse_row(s, r, value) == 0 || !complainh)
+		if (!value || !*value || parse_row(s, r, value) == 0)
+			continue;
+		s->unread = s->unread || r->kind == SETTINGS_IDS;
+		if (!complainh)
 			continue;
 		settings_print(s, r, used, sizeof used);
 		complainh(r->env, r->kind == SETTINGS_SECRET ? "(secret)" : value, used, arg);
@@ -258,15 +274,29 @@ int settings_set(struct settings *s, const char *name, const char *value)
 	return ENOENT;
 }
 
-bool settings_is_choice(const char *name)
+/* NULL: there is none of that name. */
+static const struct settings_row *row_named(const char *name)
 {
 	for (size_t i = 0; i < settings_n_rows; i++)
 		if (strcmp(settings_rows[i].name, name) == 0 ||
 		    strcmp(settings_rows[i].env, name) == 0)
-			return settings_rows[i].kind == SETTINGS_NUMBER ||
-			       settings_rows[i].kind == SETTINGS_SWITCH ||
-			       settings_rows[i].kind == SETTINGS_WORD;
-	return false;
+			return &settings_rows[i];
+	return NULL;
+}
+
+bool settings_is_choice(const char *name)
+{
+	const struct settings_row *r = row_named(name);
+
+	return r && (r->kind == SETTINGS_NUMBER || r->kind == SETTINGS_SWITCH ||
+		     r->kind == SETTINGS_WORD);
+}
+
+bool settings_is_ids(const char *name)
+{
+	const struct settings_row *r = row_named(name);
+
+	return r && r->kind == SETTINGS_IDS;
 }
 
 /* The text of a member that holds records, freed by the caller; NULL when there are none. */
@@ -391,9 +421,9 @@ void settings_changes(const struct settings *was, const struct settings *is, set
 		const struct settings_row *r = &settings_rows[i];
 		const char *a = (const char *)was + r->offset, *b = (const char *)is + r->offset;
 		bool secret = r->kind == SETTINGS_SECRET;
-		bool text = secret || r->kind == SETTINGS_TEXT;
 
-		if (text ? strcmp(a, b) == 0 : memcmp(a, b, number_bytes(r)) == 0)
+		if (settings_is_text(r->kind) ? strcmp(a, b) == 0
+					      : memcmp(a, b, number_bytes(r)) == 0)
 			continue;
 		settings_print(is, r, value, sizeof value);
 		h(r->name, secret ? b : value, secret, arg);

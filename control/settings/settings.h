@@ -24,23 +24,26 @@ struct settings {
 #define SETTINGS_B_(name, env, ...)	   bool name;
 #define SETTINGS_E_(name, env, ...)	   uint32_t name;
 #define SETTINGS_S_(name, env, bytes, ...) char name[bytes];
+#define SETTINGS_I_(name, env, bytes, ...) char name[bytes];
 #define SETTINGS_K_(name, env, bytes, ...) char name[bytes], name##_file[SETTINGS_PATH_MAX];
-	SETTINGS(SETTINGS_U_, SETTINGS_B_, SETTINGS_E_, SETTINGS_S_, SETTINGS_K_)
+	SETTINGS(SETTINGS_U_, SETTINGS_B_, SETTINGS_E_, SETTINGS_S_, SETTINGS_I_, SETTINGS_K_)
 #undef SETTINGS_U_
 #undef SETTINGS_B_
 #undef SETTINGS_E_
 #undef SETTINGS_S_
+#undef SETTINGS_I_
 #undef SETTINGS_K_
 	struct settings_records records;
-	/* The stored document is there and cannot be read: nobody knows whom it blocks, which
-	 * channels it allows and what it lets the bot keep. No call is joined until it can be. */
+	/* The stored document is there and cannot be read, or a list of ids holds something else:
+	 * nobody knows whom it blocks, which channels it allows and what it lets the bot keep. No
+	 * call is joined and no message answered until it can be. */
 	bool unread;
 };
 
 #define SETTINGS_ONE_(...) +1
 enum {
 	SETTINGS_COUNT = 0 SETTINGS(SETTINGS_ONE_, SETTINGS_ONE_, SETTINGS_ONE_, SETTINGS_ONE_,
-				    SETTINGS_ONE_)
+				    SETTINGS_ONE_, SETTINGS_ONE_)
 };
 #undef SETTINGS_ONE_
 
@@ -57,8 +60,8 @@ typedef const char *(settings_lookup_h)(const char *env, void *arg);
 typedef void(settings_complain_h)(const char *env, const char *given, const char *used, void *arg);
 
 /* Looks up every setting. Numbers outside their range are clamped, words not known and texts too
- * long are left at their default; each is told to complainh (may be NULL). An empty value counts as
- * not set. */
+ * long are left at their default; each is told to complainh (may be NULL). So is a list of ids that
+ * holds something else, which marks the settings as unread. An empty value counts as not set. */
 void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_complain_h *complainh,
 		   void *arg);
 /* One setting by the name of its field or variable, in text form; records and roles as JSON, and
@@ -75,6 +78,8 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg);
 /* True of a number, a switch and one of words; a text may hold what a person said, or ask for it.
  */
 bool settings_is_choice(const char *name);
+/* True of a list of ids, by the name of its field or variable. */
+bool settings_is_ids(const char *name);
 enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START };
 /* When a change of it takes effect: immediately, on the next call, after a restart. */
 enum settings_when settings_when(const char *name);

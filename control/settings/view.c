@@ -153,11 +153,9 @@ json_t *settings_bindings_json(const struct settings *s)
 
 /* ---- the schema ---- */
 
-static const char *const kinds[] = {[SETTINGS_NUMBER] = "number",
-				    [SETTINGS_SWITCH] = "switch",
-				    [SETTINGS_WORD] = "word",
-				    [SETTINGS_TEXT] = "text",
-				    [SETTINGS_SECRET] = "secret"};
+static const char *const kinds[] = {
+	[SETTINGS_NUMBER] = "number", [SETTINGS_SWITCH] = "switch", [SETTINGS_WORD] = "word",
+	[SETTINGS_TEXT] = "text",     [SETTINGS_IDS] = "ids",	    [SETTINGS_SECRET] = "secret"};
 static const char *const groups[] = {
 #define GROUP(NAME, title) title,
 	SETTINGS_GROUPS(GROUP)
@@ -184,7 +182,7 @@ static json_t *row_schema(const struct settings *defaults, const struct settings
 	}
 	if (r->kind == SETTINGS_WORD)
 		put(&j, "words", json_string(r->words));
-	if (r->kind == SETTINGS_TEXT)
+	if (r->kind == SETTINGS_TEXT || r->kind == SETTINGS_IDS)
 		put(&j, "bytes", json_integer((json_int_t)r->bytes - 1));
 	return j;
 }

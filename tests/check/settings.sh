@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 checked=0 fail=0
-names=$(sed -nE 's/^[[:space:]]*[UBESK]\(([a-z_0-9]+), [A-Z].*/\1/p' control/settings/settings.def)
+names=$(sed -nE 's/^[[:space:]]*[UBESIK]\(([a-z_0-9]+), [A-Z].*/\1/p' control/settings/settings.def)
 [ "${1:-}" != --self-test ] || names=no_such_setting
 code=$(mktemp)
 trap 'rm -f "$code"' EXIT

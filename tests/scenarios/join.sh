@@ -180,7 +180,7 @@ sock="--media-sock $D/mediad.sock"
 	checked "check tells that Discord is away" "missing  Discord: http://127.0.0.1:9/api cannot be reached" \
 		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
 	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE
-	checked "check tells an unknown channel" "no voice or stage channel of this id" "$B/control" $sock --guild $GUILD --channel 500
+	checked "check tells an unknown channel" "no channel or thread of this id" "$B/control" $sock --guild $GUILD --channel 500
 	api PATCH /bots/$BOT '{"application":{"bot_require_code_grant":true,"interactions_endpoint_url":"https://example.com/"}}' >/dev/null
 	checked "check names a switch of the developer portal" "switch off Requires OAuth2 Code Grant" "$B/control" $sock
 	check "check names the other one" "$out" "missing  developer portal: Under General Information, empty Interactions Endpoint URL"

@@ -176,7 +176,7 @@ export function makeTurn({ node, ask, clock, dollars, seconds, own, state, meani
 
     rows.append(...tried.map((row) => field(names, row)));
     ask("GET", "/api/settings/schema").then(({ settings }) => {
-      names.push(...settings.filter((s) => s.kind !== "secret" && s.kind !== "text"));
+      names.push(...settings.filter((s) => !["secret", "text", "ids"].includes(s.kind)));
       list.replaceChildren(...names.map((s) => node("option", { value: s.name }, s.text.slice(0, 80))));
     }, () => {});
     form.querySelector("button[type=button]").onclick = () => {

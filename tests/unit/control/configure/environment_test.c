@@ -161,6 +161,29 @@ TEST(values_of_the_environment_that_are_replaced_are_told)
 	CHECK(!strstr(all, "PARLEY_SILENCE_MS"));
 }
 
+/* A block that is not understood must not be left out. */
+TEST(a_list_of_ids_of_the_environment_that_holds_something_else_is_a_fault)
+{
+	struct settings *s = NULL;
+	char path[64], all[1024], told[1024] = "";
+
+	setenv("PARLEY_BLOCKED_USERS", "501 alice", 1);
+	CHECK_INT(load(&s, "{}", path, all), EINVAL);
+	CHECK_INT(environment_replaced("/dev/null", gather, told), 0);
+	unsetenv("PARLEY_BLOCKED_USERS");
+	CHECK(strstr(all, "PARLEY_BLOCKED_USERS must be ids of Discord") == all);
+	CHECK(strstr(all, "not \"alice\"") != NULL);
+	CHECK_STR(told, ""); /* it is told as a fault */
+	CHECK(s->unread);
+	settings_free(s);
+	setenv("PARLEY_TEXT_CHANNELS", "<#7>", 1);
+	CHECK_INT(load(&s, "{}", path, all), 0);
+	unsetenv("PARLEY_TEXT_CHANNELS");
+	CHECK(!s->unread);
+	CHECK_STR(s->text_channels, "<#7>");
+	settings_free(s);
+}
+
 TEST(faults_of_the_settings_file_come_with_its_name)
 {
 	struct settings *s = NULL;

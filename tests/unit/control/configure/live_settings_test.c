@@ -84,6 +84,36 @@ TEST(no_channel_is_allowed_while_the_stored_document_cannot_be_read)
 	check_unread("{\"versions\":[{\"version\":\"three\"}]}");
 }
 
+/* Earlier versions took a name for an id: nobody knows whom the list was meant to keep out. */
+TEST(no_channel_is_allowed_while_a_stored_list_of_ids_holds_something_else)
+{
+	check_unread("{\"versions\":[{\"version\":3,\"updatedAt\":\"\",\"author\":\"\","
+		     "\"intent\":{\"blocked_users\":\"501, alice\"}}]}");
+}
+
+TEST(a_servers_list_of_ids_that_cannot_be_read_stops_the_bot_there_alone)
+{
+	json_t *kept =
+		json_loads("{\"versions\":[{\"version\":3,\"updatedAt\":\"\",\"author\":\"\","
+			   "\"intent\":{\"guilds\":{\"7\":{\"text_blocked_channels\":"
+			   "\"general\"}}}}]}",
+			   0, NULL);
+	struct live_settings_conf conf = {.kept = kept, .saveh = on_save, .changedh = on_changed};
+	struct live_settings *l = NULL;
+	struct settings *s = NULL;
+
+	CHECK(kept && settings_alloc(&s) == 0);
+	conf.settings = s;
+	CHECK_INT(live_settings_alloc(&l, &conf), 0);
+	CHECK(live_settings_of(l, GUILD)->unread);
+	CHECK(!live_settings_of(l, GUILD + 1)->unread && !s->unread);
+	save_anew(l);
+	CHECK(!live_settings_of(l, GUILD)->unread);
+	live_settings_free(l);
+	settings_free(s);
+	json_decref(kept);
+}
+
 static unsigned long resident(void)
 {
 	unsigned long pages = 0, all;

@@ -90,6 +90,24 @@ TEST(every_fault_of_a_settings_file_is_told_with_its_line)
 	settings_free(s);
 }
 
+TEST(a_list_of_ids_takes_nothing_else)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, "{\"blocked_users\": \"<@501>, 502\", \"text_channels\": \"\"}"), "");
+	CHECK(!s->unread);
+	CHECK_STR(s->blocked_users, "<@501>, 502");
+	CHECK_STR(faults(s, "{\n\"text_channels\": \"7, general\"\n}"),
+		  "2: \"text_channels\" must be ids of Discord, such as 123456789012345678, "
+		  "separated by commas, not \"general\"; in Discord's developer mode a right "
+		  "click copies an id\n");
+	CHECK(s->unread);
+	CHECK_STR(s->text_channels, "");
+	CHECK(strstr(faults(s, "{\"blocked_users\": 501}"), "must be a text in quotes"));
+	settings_free(s);
+}
+
 TEST(a_secret_in_a_settings_file_is_refused_and_not_told)
 {
 	struct settings *s = NULL;

@@ -17,7 +17,8 @@ TEST(lists_of_ids_decide_about_channels_and_users)
 	CHECK(!policy_blocks_user(s, 7));
 	settings_set(s, "allowed_channels", " ,");
 	CHECK(policy_allows_channel(s, 7));
-	settings_set(s, "allowed_channels", "12, 7x,1234567890123456789");
+	CHECK_INT(settings_set(s, "allowed_channels", "12, 7x,1234567890123456789"), EINVAL);
+	CHECK_INT(settings_set(s, "allowed_channels", "12, <#1234567890123456789>"), 0);
 	CHECK(policy_allows_channel(s, 12));
 	CHECK(policy_allows_channel(s, UINT64_C(1234567890123456789)));
 	CHECK(!policy_allows_channel(s, 1));
