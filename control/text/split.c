@@ -1,23 +1,27 @@
 #include "control/text/split.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "proto/base/utf8.h"
 
 static const char mark[] = "```", closing[] = "\n```";
+static const char spoiler[] = "||", bold[] = "**";
+
+enum {
+	NEAR = 4 * SPLIT_UNITS, /* bytes in which inline code and bold text end */
+	CLOSING = 8,		/* most units that close what a cut leaves open */
+	TRIES = 4,		/* places within a line that are looked at */
+};
 
 /* Where a part may end, the worst first. */
 enum place { PLACE_BLANK, PLACE_IN_BLOCK, PLACE_LINE, PLACE_ITEM, PLACE_PARAGRAPH, PLACES };
 
 struct cut {
-	size_t at;		 /* bytes of the part; 0: none */
-	char fence[SPLIT_FENCE]; /* of the code block that it divides */
+	size_t at; /* bytes of the part; 0: none */
+	struct split_marks marks;
 };
-
-void split_begin(struct split *s, const char *text)
-{
-	*s = (struct split){.rest = text + strspn(text, "\n")};
-}
 
 static size_t units_of(unsigned char byte)
 {
@@ -57,31 +61,132 @@ static size_t language_at(const char *text)
 	return text[n] == '\n' ? n : 0;
 }
 
-/* Follows the marks of the text up to its end: fence is the block that is open there. Returns
- * whether the last one opens a block of which nothing stands before the end. */
-static bool follow_fences(char fence[SPLIT_FENCE], const char *text, const char *end)
+/* Without a code block between, in this line. */
+static bool is_closed_code(const char *text, size_t ticks)
+{
+	for (size_t n = 0; n < NEAR && text[n] && text[n] != '\n';) {
+		size_t run = strspn(text + n, "`");
+
+		if (run == ticks || run >= sizeof mark - 1)
+			return run == ticks;
+		n += run ? run : 1;
+	}
+	return false;
+}
+
+/* In this paragraph. "2 ** 3" is no bold text. */
+static bool is_closed_bold(const char *text)
+{
+	for (size_t n = 0; n < NEAR && text[n]; n++) {
+		if (text[n] == '\n' && text[n + 1] == '\n')
+			return false;
+		if (strncmp(text + n, bold, sizeof bold - 1) == 0)
+			return n > 0;
+	}
+	return false;
+}
+
+static const char *follow_fence(struct split_marks *m, const char *text)
+{
+	size_t n = sizeof mark - 1;
+
+	if (strncmp(text, mark, n) != 0)
+		return text + 1;
+	if (*m->fence) {
+		m->fence[0] = '\0';
+		return text + n;
+	}
+	n += language_at(text + n);
+	utf8_copy_bytes(m->fence, SPLIT_FENCE, text, n);
+	return text + n;
+}
+
+static const char *follow_ticks(struct split_marks *m, const char *text)
+{
+	size_t run = strspn(text, "`");
+
+	if (!run || (m->ticks && run != m->ticks)) {
+		m->ticks = *text == '\n' ? 0 : m->ticks;
+		return text + (run ? run : 1);
+	}
+	m->ticks = !m->ticks && is_closed_code(text + run, run) ? (unsigned)run : 0;
+	return text + run;
+}
+
+static const char *follow_spoiler(struct split_marks *m, const char *text)
+{
+	if (m->spoilers) {
+		m->spoilers--;
+		m->spoiler = !m->spoiler;
+		m->bold_outside = m->spoiler && m->bold;
+	}
+	return text + sizeof spoiler - 1;
+}
+
+/* Follows one mark or byte. Returns what stands behind it. */
+static const char *follow_one(struct split_marks *m, const char *text)
+{
+	if (*m->fence || strncmp(text, mark, sizeof mark - 1) == 0)
+		return follow_fence(m, text);
+	if (m->ticks || *text == '`')
+		return follow_ticks(m, text);
+	if (*text == '\\' && text[1] && text[1] != '\n')
+		return text + 2;
+	if (strncmp(text, spoiler, sizeof spoiler - 1) == 0)
+		return follow_spoiler(m, text);
+	if (strncmp(text, bold, sizeof bold - 1) == 0) {
+		m->bold = !m->bold && is_closed_bold(text + sizeof bold - 1);
+		return text + sizeof bold - 1;
+	}
+	m->bold = m->bold && (*text != '\n' || text[1] != '\n');
+	return text + 1;
+}
+
+/* Follows the marks of the text, which begins a line or a part, up to its end. Returns whether the
+ * last one opens a code block of which nothing stands before the end. */
+static bool follow(struct split_marks *m, const char *text, const char *end)
 {
 	bool bare = false;
 
-	while (text + sizeof mark - 1 <= end) {
-		size_t n;
+	if (!*m->fence && strncmp(text, ">>> ", 4) == 0)
+		m->quoted_rest = true;
+	while (text < end) {
+		bool was = *m->fence != '\0';
+		const char *next = follow_one(m, text);
 
-		if (strncmp(text, mark, sizeof mark - 1) != 0) {
-			bare = bare && (*text == ' ' || *text == '\n');
-			text++;
-			continue;
-		}
-		n = *fence ? 0 : language_at(text + sizeof mark - 1);
-		bare = !*fence;
-		if (*fence)
-			fence[0] = '\0';
-		else
-			utf8_copy_bytes(fence, SPLIT_FENCE, text, sizeof mark - 1 + n);
-		text += sizeof mark - 1 + n;
+		if (!was && *m->fence)
+			bare = true;
+		else if (*text != ' ' && *text != '\n')
+			bare = false;
+		text = next;
 	}
-	for (; bare && text < end; text++)
-		bare = *text == ' ' || *text == '\n';
 	return bare;
+}
+
+void split_begin(struct split *s, const char *text)
+{
+	struct split_marks all = {.spoilers = SIZE_MAX};
+
+	*s = (struct split){.rest = text + strspn(text, "\n")};
+	follow(&all, s->rest, s->rest + strlen(s->rest));
+	/* The last one of an odd number hides nothing. */
+	s->marks.spoilers = (SIZE_MAX - all.spoilers) / 2 * 2;
+}
+
+/* True if nothing would stand between a mark that is open there and the end of the part, or the
+ * beginning of the next one. */
+static bool is_bare_cut(const struct split_marks *m, const char *rest, size_t at)
+{
+	const char *next = rest + at + strspn(rest + at, " \n");
+
+	while (at && (rest[at - 1] == ' ' || rest[at - 1] == '\n'))
+		at--;
+	if (m->ticks)
+		return *next == '`' || (at && rest[at - 1] == '`');
+	return (m->spoiler && (strncmp(next, spoiler, sizeof spoiler - 1) == 0 ||
+			       (at > 1 && memcmp(rest + at - 2, spoiler, 2) == 0))) ||
+	       (m->bold && (strncmp(next, bold, sizeof bold - 1) == 0 ||
+			    (at > 1 && memcmp(rest + at - 2, bold, 2) == 0)));
 }
 
 /* The quality of a cut between the line that ended and the next one, outside of code blocks. */
@@ -97,10 +202,10 @@ static enum place place_before(const char *next, bool blank)
 /* Looks at the line ends within the first `most` bytes. */
 static void find_cuts(const struct split *s, size_t most, struct cut best[PLACES])
 {
-	char fence[SPLIT_FENCE];
+	struct split_marks m = s->marks;
 	const char *line = s->rest, *end = s->rest + most;
 
-	memcpy(fence, s->fence, sizeof fence);
+	m.quoted = false;
 	while (line < end) {
 		size_t n = strcspn(line, "\n");
 		const char *next = line + n + 1;
@@ -109,31 +214,133 @@ static void find_cuts(const struct split *s, size_t most, struct cut best[PLACES
 
 		if (next > end || !line[n])
 			return;
-		bare = follow_fences(fence, line, next);
-		place = *fence ? PLACE_IN_BLOCK : place_before(next, n == 0);
+		bare = follow(&m, line, next);
+		place = *m.fence ? PLACE_IN_BLOCK : place_before(next, n == 0);
 		/* Nothing would stand in the code block before the cut, or behind it. */
-		if (!*fence || (!bare && !is_fence(next))) {
-			best[place].at = (size_t)(next - s->rest);
-			memcpy(best[place].fence, fence, sizeof fence);
-		}
+		if (*m.fence ? !bare && !is_fence(next)
+			     : !m.bold && !is_bare_cut(&m, s->rest, (size_t)(next - s->rest)))
+			best[place] = (struct cut){(size_t)(next - s->rest), m};
 		line = next;
 	}
 }
 
-/* At a blank, or within a word, but not within a mark. */
+/* ---- within a line ---- */
+
+static bool is_one_of(const char *at, const char *const *list)
+{
+	for (; *list; list++)
+		if (strncmp(at, *list, strlen(*list)) == 0)
+			return true;
+	return false;
+}
+
+/* True if the first n bytes end a sentence, with its closing bracket. */
+static bool ends_sentence(const char *text, size_t n)
+{
+	enum { WIDE = 3 };
+	static const char *const ends[] = {"。", "！", "？", NULL};
+	static const char *const brackets[] = {"」", "』", "）", NULL};
+
+	if (n > 1 && text[n - 1] == ' ')
+		return strchr(".!?", text[n - 2]) != NULL;
+	if (n > 2 * WIDE && is_one_of(text + n - WIDE, brackets))
+		return is_one_of(text + n - 2 * WIDE, ends);
+	return n > WIDE && is_one_of(text + n - WIDE, ends) && !is_one_of(text + n, brackets);
+}
+
+/* The best place up to `limit`, in the second half of `most`: the end of a sentence in its last
+ * quarter, a blank, the end of any sentence, or the limit. */
+static size_t place_in_line(const char *text, size_t most, size_t limit)
+{
+	size_t blank = 0, sentence = 0;
+
+	for (size_t n = limit; n > most / 2 && !sentence; n--) {
+		if (ends_sentence(text, n))
+			sentence = n;
+		if (!blank && text[n - 1] == ' ')
+			blank = n;
+	}
+	if (sentence > most - most / 4 || (sentence && !blank))
+		return sentence;
+	return blank ? blank : utf8_whole(text, limit);
+}
+
+/* The end of a link with a text, or of what stands in "<>"; NULL: none begins there. */
+static const char *link_end(const char *text)
+{
+	size_t n = 0;
+
+	if (*text == '<') {
+		n = 1 + strcspn(text + 1, " \n<>");
+		return text[n] == '>' ? text + n + 1 : NULL;
+	}
+	if (*text == '[')
+		n = 1 + strcspn(text + 1, "\n[]");
+	if (!n || text[n] != ']' || text[n + 1] != '(')
+		return NULL;
+	n += 2;
+	n += strcspn(text + n, " \n[)");
+	return text[n] == ')' ? text + n + 1 : NULL;
+}
+
+/* Steps back before a link, inline code or bold text that goes on behind the place, if it begins
+ * behind `least`. */
+static size_t step_back(const struct split *s, size_t least, size_t at)
+{
+	struct split_marks m = s->marks;
+	const char *end = s->rest + at, *text = s->rest, *code = NULL, *strong = NULL;
+
+	while (text < end) {
+		struct split_marks was = m;
+		const char *next = follow_one(&m, text);
+		const char *link = *was.fence || was.ticks ? NULL : link_end(text);
+
+		if (link && link > end && (size_t)(text - s->rest) > least)
+			end = text;
+		if (m.ticks && !was.ticks)
+			code = text;
+		if (m.bold && !was.bold)
+			strong = text;
+		text = next;
+	}
+	if (m.ticks && code && code < end && (size_t)(code - s->rest) > least)
+		end = code;
+	if (m.bold && strong && strong < end && (size_t)(strong - s->rest) > least)
+		end = strong;
+	return (size_t)(end - s->rest);
+}
+
+/* A quote ends with its line. */
+static bool is_quoted(const struct split *s, size_t at)
+{
+	const char *line = memrchr(s->rest, '\n', at);
+
+	return line ? strncmp(line + 1, "> ", 2) == 0
+		    : s->marks.quoted || strncmp(s->rest, "> ", 2) == 0;
+}
+
+static bool is_in_mark(const char *at)
+{
+	return at[-1] == '`' || at[-1] == '\\' || (strchr("|*", at[-1]) && at[-1] == *at);
+}
+
+/* At the end of a sentence, at a blank, or within a word, but not within a mark. */
 static struct cut cut_line(const struct split *s, size_t most)
 {
 	struct cut cut = {.at = most};
-	size_t n = most;
+	size_t limit = most;
 
-	while (n > most / 2 && s->rest[n - 1] != ' ')
-		n--;
-	if (n > most / 2)
-		cut.at = n;
-	while (cut.at > most / 2 && s->rest[cut.at - 1] == '`')
-		cut.at--;
-	memcpy(cut.fence, s->fence, sizeof cut.fence);
-	follow_fences(cut.fence, s->rest, s->rest + cut.at);
+	for (unsigned i = 0; i < TRIES && limit > most / 2; i++) {
+		cut.at = step_back(s, most / 4, place_in_line(s->rest, most, limit));
+		while (cut.at > most / 4 && is_in_mark(s->rest + cut.at))
+			cut.at--;
+		cut.marks = s->marks;
+		follow(&cut.marks, s->rest, s->rest + cut.at);
+		if (*cut.marks.fence || !is_bare_cut(&cut.marks, s->rest, cut.at))
+			break;
+		limit = cut.at - 1;
+	}
+	cut.marks.quoted = !*cut.marks.fence && is_quoted(s, cut.at);
 	return cut;
 }
 
@@ -165,49 +372,64 @@ static size_t units_in(const char *text)
 	return n;
 }
 
-/* A block that was divided opens the part again. */
+/* Opens again what the part before has closed. */
 static size_t put_opening(const struct split *s, char *buf)
 {
-	size_t n = strlen(s->fence);
+	const struct split_marks *m = &s->marks;
+	char *at = stpcpy(buf, m->quoted_rest ? ">>> " : m->quoted ? "> " : "");
 
-	memcpy(buf, s->fence, n);
-	if (n)
-		buf[n++] = '\n';
-	return n;
+	at = stpcpy(at, m->bold && m->bold_outside ? bold : "");
+	at = stpcpy(at, m->spoiler ? spoiler : "");
+	at = stpcpy(at, m->bold && !m->bold_outside ? bold : "");
+	at += snprintf(at, sizeof m->fence + 1, "%s%s", m->fence, *m->fence ? "\n" : "");
+	at = stpcpy(at, m->ticks == 2 ? "``" : m->ticks ? "`" : "");
+	return (size_t)(at - buf);
 }
 
-/* Writes the part up to the cut behind what is in buf; returns its bytes. */
-static size_t put_part(struct split *s, const struct cut *cut, char *buf, size_t n)
+/* At most CLOSING units. */
+static void put_closing(const struct split_marks *m, char *at)
 {
-	memcpy(buf + n, s->rest, cut->at);
-	n += cut->at;
-	while (n && (buf[n - 1] == '\n' || (!*cut->fence && buf[n - 1] == ' ')))
+	at = stpcpy(at, *m->fence ? closing : m->ticks == 2 ? "``" : m->ticks ? "`" : "");
+	at = stpcpy(at, m->bold && !m->bold_outside ? bold : "");
+	at = stpcpy(at, m->spoiler ? spoiler : "");
+	stpcpy(at, m->bold && m->bold_outside ? bold : "");
+}
+
+/* Writes the part up to the cut behind the opening in buf. False: it has nothing but blanks. */
+static bool put_part(struct split *s, const struct cut *cut, char *buf, size_t opening)
+{
+	const struct split_marks *m = &cut->marks;
+	size_t n = opening + cut->at;
+
+	memcpy(buf + opening, s->rest, cut->at);
+	while (n && (buf[n - 1] == '\n' || (!*m->fence && buf[n - 1] == ' ')))
 		n--;
 	buf[n] = '\0';
-	if (n && *cut->fence)
-		memcpy(buf + n, closing, sizeof closing);
-	memcpy(s->fence, cut->fence, sizeof cut->fence);
+	put_closing(m, buf + n);
+	s->marks = *m;
 	s->rest += cut->at;
 	/* Blank lines belong to neither part, but within a code block they do. */
-	if (!*s->fence)
+	if (!*m->fence)
 		s->rest += strspn(s->rest, "\n");
-	return n;
+	return n > opening;
 }
 
-/* The rest, with the end of a block that is open since a part before. False: it does not fit. */
+/* The rest, with the end of what is open since a part before. False: it does not fit. */
 static bool put_rest(struct split *s, char *buf, size_t opening)
 {
-	size_t n = strlen(s->rest), more;
-	char fence[SPLIT_FENCE];
+	size_t n = bytes_within(s->rest, SPLIT_UNITS - opening);
+	struct split_marks m = s->marks;
+	char more[CLOSING + 1] = "";
 
-	memcpy(fence, s->fence, sizeof fence);
-	follow_fences(fence, s->rest, s->rest + n);
-	more = s->begun && *fence ? sizeof closing - 1 : 0;
-	if (units_in(s->rest) + opening + more > SPLIT_UNITS)
+	if (s->rest[n])
 		return false;
-	memcpy(buf + opening, s->rest, n + 1);
-	if (more)
-		memcpy(buf + opening + n, closing, sizeof closing);
+	follow(&m, s->rest, s->rest + n);
+	if (s->begun)
+		put_closing(&m, more);
+	if (units_in(s->rest) + opening + strlen(more) > SPLIT_UNITS)
+		return false;
+	memcpy(buf + opening, s->rest, n);
+	memcpy(buf + opening + n, more, sizeof more);
 	s->rest += n;
 	return true;
 }
@@ -224,7 +446,7 @@ again:
 	if (put_rest(s, buf, opening))
 		return true;
 	s->begun = true;
-	most = bytes_within(s->rest, SPLIT_UNITS - opening - (sizeof closing - 1));
+	most = bytes_within(s->rest, SPLIT_UNITS - opening - CLOSING);
 	cut = choose_cut(s, most);
 	/* A part of blanks alone is no message. */
 	if (!put_part(s, &cut, buf, opening))

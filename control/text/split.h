@@ -1,8 +1,10 @@
 /* Splits a long answer into messages that Discord takes. Pure.
  *
  * A part ends, in this order of preference, before a blank line, before a paragraph or an item of a
- * list, at the end of a line, at a blank, and only then within a word. A code block that must be
- * split is closed at the end of a part and opened again, with its language, in the next one. */
+ * list, at the end of a line, at the end of a sentence, at a blank, and only then within a word. A
+ * code block that must be split is closed at the end of a part and opened again, with its language,
+ * in the next one, and so are spoilers, inline code and bold text; quotes go on. Links stay whole,
+ * and bold text and inline code do if they fit. */
 #ifndef CONTROL_TEXT_SPLIT_H
 #define CONTROL_TEXT_SPLIT_H
 
@@ -15,10 +17,21 @@ enum {
 	SPLIT_BYTES = 3 * SPLIT_UNITS + 1,
 };
 
+/* What is open at a place of the text. */
+struct split_marks {
+	char fence[SPLIT_FENCE]; /* of the code block; "": none */
+	unsigned ticks;		 /* of the inline code; 0: none */
+	bool spoiler, bold;
+	bool bold_outside; /* around the spoiler, not within it */
+	bool quoted;	   /* "> " */
+	bool quoted_rest;  /* ">>> ", which quotes all that follows */
+	size_t spoilers;   /* "||" behind the place that open or close one */
+};
+
 struct split {
-	const char *rest;	 /* borrowed */
-	char fence[SPLIT_FENCE]; /* of the code block that `rest` goes on with; "": none */
-	bool begun;		 /* a part was cut off */
+	const char *rest; /* borrowed */
+	struct split_marks marks;
+	bool begun; /* a part was cut off */
 };
 
 /* text is borrowed, valid UTF-8, and outlives it. */

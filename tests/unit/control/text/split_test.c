@@ -223,3 +223,212 @@ TEST(parts_of_any_text_close_the_blocks_that_they_open)
 		CHECK_STR(joined, whole);
 	}
 }
+
+/* Marks of spoilers outside of code, as Discord pairs them. */
+static unsigned count_spoilers(const char *text)
+{
+	unsigned n = 0;
+
+	while (*text) {
+		size_t run = strspn(text, "`");
+		const char *end = NULL;
+
+		if (run >= 3) {
+			end = strstr(text + 3, "```");
+			text = end ? end + 3 : text + run;
+		} else if (run) {
+			for (const char *p = text + run;
+			     !end && *p && *p != '\n' && strncmp(p, "```", 3) != 0; p++)
+				if (strspn(p, "`") == run && p[-1] != '`')
+					end = p;
+			text = end ? end + run : text + run;
+		} else if (strncmp(text, "||", 2) == 0) {
+			n++;
+			text += 2;
+		} else {
+			text++;
+		}
+	}
+	return n;
+}
+
+static void check_spoilers(void)
+{
+	for (size_t i = 0; i < n_parts; i++)
+		CHECK_INT(count_spoilers(parts[i]) % 2, 0);
+}
+
+TEST(a_spoiler_that_is_split_hides_every_part)
+{
+	char text[8192], *at = stpcpy(text, "The end is ||");
+
+	repeat(at, "secret words ", 300);
+	strcat(text, "|| as you know.");
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	check_spoilers();
+	CHECK(strncmp(parts[1], "||secret", 8) == 0 || strncmp(parts[1], "||words", 7) == 0);
+	CHECK(strstr(parts[1], "|| as you know.") != NULL);
+	at = stpcpy(text, "||");
+	for (unsigned i = 0; i < 5; i++) {
+		repeat(at, "A paragraph. ", 70);
+		at += strlen(at);
+		at = stpcpy(at, "\n\n");
+	}
+	strcpy(at - 2, "||");
+	split_all(text);
+	CHECK_INT(n_parts, 3);
+	check_spoilers();
+	for (size_t i = 0; i < n_parts; i++) {
+		CHECK(strncmp(parts[i], "||A par", 7) == 0);
+		CHECK(strcmp(parts[i] + strlen(parts[i]) - 2, "||") == 0);
+	}
+}
+
+/* As in Discord, what never ends hides nothing. */
+TEST(bars_that_are_no_spoiler_are_left_alone)
+{
+	char text[8192], *at = stpcpy(text, "Write a || b or `c || d`. ");
+
+	repeat(at, "More words. ", 300);
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strstr(parts[0], "Write a || b or `c || d`.") == parts[0]);
+	CHECK(!strchr(parts[1], '|'));
+	CHECK(!strstr(parts[0] + 20, "||More") && parts[0][strlen(parts[0]) - 1] == '.');
+}
+
+TEST(a_link_bold_text_and_what_stands_in_brackets_stay_whole)
+{
+	static const char *const whole[] = {
+		"[the official documentation of it](https://example.org/a_page)",
+		"**wichtig und fett gesetzt hier**", "<https://example.org/a/page/of/it>",
+		"`a piece of code that is long`", "<t:1700000000:R>"};
+	char text[8192];
+
+	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+		for (unsigned before = 0; before < 80; before++) {
+			char *at = text;
+
+			repeat(at, "word ", 382);
+			at += strlen(at);
+			memset(at, 'x', before);
+			at += before;
+			*at++ = ' ';
+			for (unsigned k = 0; k < 4; k++)
+				at = stpcpy(stpcpy(at, whole[i]), " and ");
+			repeat(at, "then ", 40);
+			split_all(text);
+			CHECK_INT(n_parts, 2);
+			for (unsigned k = 0, n = 0; k < 4; n++, k++) {
+				const char *p = parts[0];
+
+				for (unsigned skip = 0; p && skip <= k; skip++)
+					p = strstr(p + (skip > 0), whole[i]);
+				if (!p)
+					p = strstr(parts[1], whole[i]);
+				CHECK(p != NULL);
+			}
+		}
+}
+
+TEST(bold_text_that_is_longer_than_a_message_is_bold_in_each)
+{
+	char text[8192], *at = stpcpy(text, "**");
+
+	repeat(at, "wichtig ", 400);
+	strcat(text, "**");
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[1], "**wichtig", 9) == 0);
+	CHECK(strcmp(parts[0] + strlen(parts[0]) - 9, "wichtig**") == 0);
+}
+
+TEST(a_quote_goes_on_in_the_next_message)
+{
+	char text[8192], *at = stpcpy(text, "> ");
+
+	repeat(at, "quoted ", 400);
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[1], "> quoted", 8) == 0);
+	strcat(text, "\nNot of it.");
+	split_all(text);
+	CHECK(strstr(parts[1], "\nNot of it.") != NULL);
+	at = stpcpy(text, ">>> ");
+	for (unsigned i = 0; i < 4; i++) {
+		repeat(at, "All of it. ", 80);
+		at += strlen(at);
+		at = stpcpy(at, "\n\n");
+	}
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[1], ">>> All", 7) == 0);
+}
+
+TEST(a_sentence_ends_a_part_also_without_blanks)
+{
+	static char text[3 * 4096];
+	size_t n;
+
+	repeat(text, "これは長い文章です。とても「長い！」のです？", 120);
+	split_all(text);
+	CHECK(n_parts > 1);
+	for (size_t i = 0; i + 1 < n_parts; i++) {
+		n = strlen(parts[i]);
+		CHECK(n > 6 &&
+		      (!strcmp(parts[i] + n - 3, "。") || !strcmp(parts[i] + n - 3, "？") ||
+		       !strcmp(parts[i] + n - 6, "！」")));
+	}
+	repeat(text, "One two three four five six. ", 100);
+	split_all(text);
+	for (size_t i = 0; i < n_parts; i++)
+		CHECK(parts[i][strlen(parts[i]) - 1] == '.' || i + 1 == n_parts);
+}
+
+TEST(parts_of_any_text_lay_no_spoiler_open)
+{
+	static const char *const tokens[] = {"WORD ",
+					     "A",
+					     "\n",
+					     "\n\n",
+					     "```\nX\n```\n",
+					     "`X` ",
+					     "||YES|| ",
+					     "||",
+					     "**",
+					     "> ",
+					     "- ",
+					     "[A B](C) ",
+					     "<A> ",
+					     "LONGERWORD. ",
+					     "あ。",
+					     "`A || B` ",
+					     "``A`B`` ",
+					     "a*b ",
+					     "WORD WORD WORD ",
+					     "A B C D "};
+	static char text[16384], whole[16384], joined[16384];
+	uint64_t random = 9;
+
+	for (unsigned run = 0; run < 3000; run++) {
+		size_t n = 0, have = 0;
+
+		while (n < 3000 + random_below(&random, 6000))
+			n += (size_t)sprintf(text + n, "%s", tokens[random_below(&random, 20)]);
+		if (count_spoilers(text) % 2)
+			strcat(text, "||");
+		split_all(text);
+		for (size_t i = 0; i < n_parts; i++) {
+			CHECK_INT(count_fences(parts[i]) % 2, 0);
+			if (count_spoilers(parts[i]) % 2) {
+				test_fail(__FILE__, __LINE__, "run %u part %zu of %zu:\n%s", run, i,
+					  n_parts, parts[i]);
+				return;
+			}
+			have += bare_words(joined + have, parts[i]);
+		}
+		bare_words(whole, text);
+		CHECK_STR(joined, whole);
+	}
+}
