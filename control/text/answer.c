@@ -8,24 +8,98 @@
 static const char blanks[] = " \t\r\n";
 static const char marks[] = " \t\r\n*_`\"'";	       /* before and behind a [SKIP] */
 static const char ends[] = " \t\r\n*_`\"'.,;:!?-()/|"; /* behind it */
-static const char skip[] = "[SKIP]";
+static const char skip[] = "SKIP";
 
-static bool is_name(const char *name, const char *text, size_t n)
+/* Bytes of a name of the bot at the beginning, the longer one; 0: there is none. */
+static size_t name_at(const struct settings *s, const char *name, const char *text)
 {
-	return *name && strlen(name) == n && strncasecmp(name, text, n) == 0;
+	const char *const names[] = {name, s->bot_name};
+	size_t most = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		size_t n = strlen(names[i]);
+
+		if (n > most && strncasecmp(names[i], text, n) == 0)
+			most = n;
+	}
+	return most;
 }
 
-/* Models repeat how messages are told: "[Parley]: it is four". */
+/* Models repeat how messages are told, "[Parley]: it is four", or write it as in a play: "Parley:",
+ * "**Parley:**". */
 static const char *pass_label(const struct settings *s, const char *name, const char *text)
 {
-	size_t n = *text == '[' ? strcspn(text, "]") : 0;
+	size_t stars = strspn(text, "*_"), n = stars;
+	bool bracket = text[n] == '[', colon, closed;
 
-	if (!n || !text[n] ||
-	    (!is_name(name, text + 1, n - 1) && !is_name(s->bot_name, text + 1, n - 1)))
+	n += bracket;
+	if (!name_at(s, name, text + n))
 		return text;
-	text += n + 1;
-	text += *text == ':';
-	return text + strspn(text, blanks);
+	n += name_at(s, name, text + n);
+	if (bracket && text[n++] != ']')
+		return text;
+	closed = stars && strspn(text + n, "*_") == stars;
+	n += closed ? stars : 0;
+	colon = text[n] == ':';
+	n += colon;
+	if (!closed && stars && strspn(text + n, "*_") != stars)
+		return text;
+	n += closed ? 0 : stars;
+	return bracket || colon ? text + n + strspn(text + n, blanks) : text;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* Bytes of the words at the beginning that say that nothing is to be said; 0: they are others. */
+static size_t skip_words(const char *mark)
+{
+	size_t n = sizeof skip - 1;
+
+	if (strncasecmp(mark, skip, sizeof skip - 1) != 0)
+		n = strncasecmp(mark, "NO", 2) == 0 ? 2 + strspn(mark + 2, " _-") : 0;
+	if (n && n != sizeof skip - 1)
+		n = strncasecmp(mark + n, "REPLY", 5) == 0 ? n + 5 : 0;
+	return is_letter(mark[n]) ? 0 : n;
+}
+
+/* Bytes of "[SKIP]", "( skip )", "[SKIP: nothing to add]" or "[NO REPLY]"; 0: none begins there. */
+static size_t skip_mark(const char *mark)
+{
+	bool square = *mark == '[';
+	size_t n = 1 + (*mark ? strspn(mark + 1, marks) : 0), words, end;
+
+	if ((!square && *mark != '(') || !(words = skip_words(mark + n)))
+		return 0;
+	n += words;
+	n += strspn(mark + n, marks);
+	end = n + strcspn(mark + n, square ? "]" : ")");
+	/* A reason stands behind a colon, or another mark that no bracket of an answer has. */
+	return mark[end] && (end == n || square || mark[n] == ':') ? end + 1 : 0;
+}
+
+/* "SKIP" alone; in small letters it may be the answer to a question that must have one. */
+static bool is_bare_skip(const char *words, bool required)
+{
+	size_t n = skip_words(words);
+
+	for (size_t i = 0; required && i < n; i++)
+		if (words[i] >= 'a' && words[i] <= 'z')
+			return false;
+	return n && !words[n + strspn(words + n, ends)];
+}
+
+/* True if it ends with a mark, or with a line that says the same. */
+static bool ends_with_skip(const char *words)
+{
+	const char *mark = strrchr(words, '['), *line = strrchr(words, '\n');
+	size_t n = mark ? skip_mark(mark) : 0;
+
+	return (n && !mark[n + strspn(mark + n, ends)]) ||
+	       (line && is_bare_skip(line + strspn(line, marks), true));
 }
 
 enum text_words text_answer_read(const struct settings *s, const char *name, bool required,
@@ -33,13 +107,16 @@ enum text_words text_answer_read(const struct settings *s, const char *name, boo
 {
 	const char *words = pass_label(s, name, *text + strspn(*text, blanks));
 	const char *mark = words + strspn(words, marks);
+	size_t n = skip_mark(mark);
 
 	*text = words;
 	if (!*words)
 		return TEXT_WORDS_NONE;
-	if (strncasecmp(mark, skip, sizeof skip - 1) != 0)
-		return TEXT_WORDS_SAID;
-	mark += sizeof skip - 1;
+	if (!n)
+		return is_bare_skip(mark, required) || (!required && ends_with_skip(words))
+			       ? TEXT_WORDS_SKIP
+			       : TEXT_WORDS_SAID;
+	mark += n;
 	mark += strspn(mark, ends);
 	if (!required || !*mark)
 		return TEXT_WORDS_SKIP;

@@ -6,10 +6,16 @@
 
 #include "control/room/floor/phrase.h"
 #include "control/settings/settings.h"
+#include "control/text/incoming.h"
 #include "control/text/inside.h"
 #include "proto/base/utf8.h"
 
-enum { FOLDED = 2048 };
+enum {
+	FOLDED = 2 * INCOMING_TEXT,	 /* a blank for each letter at most */
+	FOLDED_NAME = 2 * TEXT_NAME + 8, /* of one name */
+	END = 400,			 /* bytes at the end of a text that are judged alone */
+	SENTENCE = 800,			 /* most of them, so that they begin with one */
+};
 
 static bool is_spaced(enum room_script script)
 {
@@ -17,15 +23,15 @@ static bool is_spaced(enum room_script script)
 	       script == ROOM_SCRIPT_CYRILLIC;
 }
 
-/* The words of a text in lower case, with one blank before, between and after them. Words of Latin
- * letters stand apart from scripts that write none. */
-static void fold(char *to, const char *text)
+/* The words of a text in lower case, within `size` bytes, with one blank before, between and after
+ * them. Words of Latin letters stand apart from scripts that write none. */
+static void fold(char *to, size_t size, const char *text)
 {
 	enum room_script before = ROOM_SCRIPT_NONE;
 	size_t n = 0;
 
 	to[n++] = ' ';
-	while (*text && n + 6 < FOLDED) {
+	while (*text && n + 6 < size) {
 		uint32_t ch = room_script_next(&text);
 		enum room_script script = room_script_of(ch);
 
@@ -35,7 +41,7 @@ static void fold(char *to, const char *text)
 				to[n++] = ' ';
 		before = script;
 		if (script != ROOM_SCRIPT_NONE &&
-		    !room_script_put(to, FOLDED - 1, &n, room_script_lower(ch)))
+		    !room_script_put(to, size - 1, &n, room_script_lower(ch)))
 			break;
 	}
 	if (to[n - 1] != ' ')
@@ -46,13 +52,13 @@ static void fold(char *to, const char *text)
 /* True if one of the names of the list, separated by commas, is among the words. */
 static bool occurs_in(const char *words, const char *list)
 {
-	char name[TEXT_NAME], folded[FOLDED];
+	char name[TEXT_NAME], folded[FOLDED_NAME];
 
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
 		utf8_copy_bytes(name, sizeof name, list, n);
-		fold(folded, name);
+		fold(folded, sizeof folded, name);
 		if (folded[1] && strstr(words, folded))
 			return true;
 		list += n + (list[n] != '\0');
@@ -103,19 +109,63 @@ const char *text_names_said(const struct text_event *ev)
 	return ev->said ? ev->said : ev->text;
 }
 
+/* True if a sentence begins at p. */
+static bool begins_sentence(const char *text, const char *p)
+{
+	enum { WIDE = 3 };
+	static const char *const wide[] = {"。", "！", "？"};
+
+	if (p - text >= WIDE)
+		for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+			if (memcmp(p - WIDE, wide[i], WIDE) == 0)
+				return true;
+	return p > text &&
+	       (p[-1] == '\n' || (p - text > 1 && p[-1] == ' ' && strchr(".!?", p[-2])));
+}
+
+/* The last sentences of a text, or the end of one that is long: room_address does not look at all
+ * words of a long text. NULL: it does. */
+static const char *last_sentences(const char *text)
+{
+	const char *end = text + strlen(text), *last, *p;
+
+	if (end - text <= END)
+		return NULL;
+	last = end - END;
+	for (p = last; p < end; p++)
+		if (begins_sentence(text, p))
+			return p;
+	for (p = last; p > text && p > end - SENTENCE; p--)
+		if (begins_sentence(text, p))
+			return p;
+	p = strchr(last, ' ');
+	while (!p && (*last & 0xc0) == 0x80)
+		last++;
+	return p ? p : last;
+}
+
+/* A call stands first or last. */
+static bool calls(const struct room_names *names, const char *text)
+{
+	const char *last = last_sentences(text);
+
+	return room_address(names, text) == ROOM_ADDRESS_ADDRESSED ||
+	       (last && room_address(names, last) == ROOM_ADDRESS_ADDRESSED);
+}
+
 enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs)
 {
 	const struct text_known_names *known = names_now(chat);
 	char words[FOLDED];
 	bool exact, alias;
 
-	fold(words, text);
+	fold(words, sizeof words, text);
 	exact = occurs_in(words, known->bot_name);
 	alias = occurs_in(words, known->aliases) || occurs_in(words, known->nickname);
 	*occurs = exact || alias;
-	if (exact && room_address(&known->exact, text) == ROOM_ADDRESS_ADDRESSED)
+	if (exact && calls(&known->exact, text))
 		return TEXT_SIGNAL_NAME_EXACT;
-	if (alias && room_address(&known->alias, text) == ROOM_ADDRESS_ADDRESSED)
+	if (alias && calls(&known->alias, text))
 		return TEXT_SIGNAL_NAME_ALIAS;
 	return TEXT_SIGNAL_LLM_DECIDES;
 }

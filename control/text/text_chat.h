@@ -120,8 +120,9 @@ void text_chat_set_nickname(struct text_chat *chat, const char *name);
 
 enum text_words { TEXT_WORDS_SAID, TEXT_WORDS_SKIP, TEXT_WORDS_NONE };
 /* Reads what a model wrote. *text: the words of its answer, within the text given; a label with the
- * bot's name before them is no part of it. SKIP: it begins with "[SKIP]", in any case, and must not
- * be required, or has nothing behind it. */
+ * bot's name before them is no part of it. SKIP: it begins with "[SKIP]", however that is written
+ * ("(skip)", "[SKIP: why]", "[NO REPLY]"), or, where none is required, ends with it, or is the word
+ * alone; what stands behind it is the answer where one is required. */
 enum text_words text_answer_read(const struct settings *s, const char *name, bool required,
 				 const char **text);
 

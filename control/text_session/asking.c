@@ -336,6 +336,14 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 
 /* ---- decisions ---- */
 
+/* The embedded engine's brain answers what it takes for a question, and never with a yes alone. */
+static bool may_decide(const struct settings *s)
+{
+	const struct provider_record *p = settings_purpose(s, PURPOSE_REPLY_DECISION, 0);
+
+	return p && p->dialect != DIALECT_EMBEDDED;
+}
+
 void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 {
 	struct text_decision *d = g->decision;
@@ -345,7 +353,7 @@ void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 
 	while (d < g->decision + TEXT_DECISIONS && d->id)
 		d++;
-	if (d < g->decision + TEXT_DECISIONS)
+	if (d < g->decision + TEXT_DECISIONS && may_decide(g->settings))
 		text = text_prompt_decision(g, e->text);
 	if (!text || open_roles(g) || !may_spend(g, &tokens)) {
 		free(text);
