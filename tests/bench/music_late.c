@@ -108,13 +108,13 @@ static void measure(struct count *c, const char *who, unsigned seconds)
 		s = left < SLICE_S ? left : SLICE_S;
 		plane_run(music_stage_plane(stage), s * 1000);
 		if (seconds > SLICE_S)
-			fprintf(stderr, "music_late: turn %u of %u, %s: %u of %u s\n", turn,
+			fprintf(stderr, "music_late: turn %u of %d, %s: %u of %u s\n", turn,
 				2 * TURNS, who, seconds - left + s, seconds);
 	}
 	music_stage_packets(stage, NULL, NULL);
 	count_late(c);
 	fprintf(stderr,
-		"music_late: turn %u of %u, %s: %zu late, %zu skipped, %zu packets so far\n", turn,
+		"music_late: turn %u of %d, %s: %zu late, %zu skipped, %zu packets so far\n", turn,
 		2 * TURNS, who, c->late, c->skipped, c->packets);
 }
 

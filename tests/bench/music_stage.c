@@ -369,3 +369,10 @@ unsigned music_stage_requests(const struct music_stage *s)
 {
 	return web_requests(s->web);
 }
+
+void music_stage_address(const struct music_stage *s, const char *name, char *to, size_t size)
+{
+	bool web = *name == '/';
+
+	snprintf(to, size, "%s%s%s", web ? s->origin : s->dir, web ? "" : "/", name);
+}

@@ -34,6 +34,8 @@ struct plane *music_stage_plane(struct music_stage *s);
 /* Adds up a figure of mediad and of all processes of decoderd. */
 uint64_t music_stage_sum(const struct music_stage *s, uint64_t (*of)(int pid));
 unsigned music_stage_requests(const struct music_stage *s);
+/* Writes what libav opens for a name of music_play: a path, or a URL. */
+void music_stage_address(const struct music_stage *s, const char *name, char *to, size_t size);
 
 /* Makes NAME.ending in the folder; path, format, codec and rate of `sound` are filled in. Returns
  * the name, static. */
