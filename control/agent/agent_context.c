@@ -24,7 +24,8 @@ static bool may_keep_question(const struct agent *a, uint32_t turn)
 	if (!t || t->id != turn)
 		return false;
 	for (unsigned i = 0; i < t->segments; i++)
-		if (!agent_may_keep(a, t->segment[i].user))
+		if (!agent_may_keep(a, t->segment[i].user) ||
+		    !turns_keeps_segment(a->turns, &t->segment[i]))
 			return false;
 	return !t->user || agent_may_keep(a, t->user);
 }
@@ -39,7 +40,9 @@ static json_t *describe_messages(const struct agent *a, const struct room_effect
 
 	for (size_t i = 0; ok && i < e->history_n; i++) {
 		const struct room_message *m = &e->history[i];
-		bool keep = m->bot ? all : m->user && agent_may_keep(a, m->user);
+		bool keep = m->bot ? all
+				   : m->user && agent_may_keep(a, m->user) &&
+					     turns_keeps_line(a->turns, m);
 
 		ok = add_message(list, m->bot ? "assistant" : "user", keep ? m->speaker : "",
 				 keep ? m->text : NULL);

@@ -22,6 +22,13 @@ enum {
 	OPEN_MAX = 128,	     /* utterances that are followed at a time */
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
 	QUOTING_MAX = 32,    /* asks whose answers are followed */
+	UNKEPT_MAX = 64,     /* utterances; those of a turn come before it ends */
+};
+
+/* Somebody said it who was not remembered then. */
+struct unkept {
+	uint64_t user;
+	uint32_t id;
 };
 
 struct utterance {
@@ -35,6 +42,8 @@ struct person {
 	bool there, told; /* told: the last event said that they are there */
 	bool is_bot;
 	unsigned allows; /* at the last look: 0 nothing, 1 to be heard, 2 to be remembered */
+	bool unkept;	 /* they said something in this session while they were not remembered */
+	uint32_t unkept_turn; /* the last turn with such words */
 	char name[ROOM_NAME_MAX];
 };
 
@@ -47,6 +56,8 @@ struct turns {
 	/* Turns whose models were told words that may not be kept, the newest ones. */
 	uint32_t quoting[QUOTING_MAX];
 	unsigned n_quoting;
+	struct unkept unkept[UNKEPT_MAX]; /* the newest ones */
+	unsigned n_unkept;
 };
 
 /* ---- what is known of people ---- */
@@ -105,9 +116,33 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 bool turns_all_kept(const struct turns *t)
 {
 	for (unsigned i = 0; i < t->n_people; i++)
-		if (!t->person[i].is_bot && !may_keep(t, t->person[i].user))
+		if (!t->person[i].is_bot &&
+		    (t->person[i].unkept || !may_keep(t, t->person[i].user)))
 			return false;
 	return true;
+}
+
+/* An answer to /consent holds for what is said from then on. */
+static bool was_kept(const struct turns *t, uint64_t user, uint32_t utterance)
+{
+	for (unsigned i = 0; i < UNKEPT_MAX && i < t->n_unkept; i++)
+		if (t->unkept[i].user == user && t->unkept[i].id == utterance)
+			return false;
+	return true;
+}
+
+bool turns_keeps_segment(const struct turns *t, const struct room_segment *s)
+{
+	return may_keep(t, s->user) && was_kept(t, s->user, s->utterance);
+}
+
+static void note_unkept(struct turns *t, uint64_t user, uint32_t utterance)
+{
+	struct person *p = find_person(t, user);
+
+	t->unkept[t->n_unkept++ % UNKEPT_MAX] = (struct unkept){user, utterance};
+	if (p)
+		p->unkept = true;
 }
 
 /* Somebody who was here has this name and is not remembered. Names that nobody has had here come
@@ -120,25 +155,53 @@ static bool is_unkept_name(const struct turns *t, const char *name)
 	return false;
 }
 
-/* An answer may repeat anything that its model was told, whoever asked for it. */
-static void follow_ask(struct turns *t, const struct room_effect *e)
-{
-	for (size_t i = 0; i < e->history_n; i++) {
-		const struct room_message *m = &e->history[i];
-
-		if (m->bot || (m->user ? may_keep(t, m->user) : !is_unkept_name(t, m->speaker)))
-			continue;
-		t->quoting[t->n_quoting++ % QUOTING_MAX] = e->turn;
-		return;
-	}
-}
-
 static bool may_quote(const struct turns *t, uint32_t turn)
 {
 	for (unsigned i = 0; i < QUOTING_MAX && i < t->n_quoting; i++)
 		if (t->quoting[i] == turn)
 			return true;
 	return false;
+}
+
+static void note_quoting(struct turns *t, uint32_t turn)
+{
+	t->quoting[t->n_quoting++ % QUOTING_MAX] = turn;
+}
+
+bool turns_keeps_line(const struct turns *t, const struct room_message *m)
+{
+	const struct person *p = find_person((struct turns *)(uintptr_t)t, m->user);
+
+	if (m->bot)
+		return !may_quote(t, m->turn);
+	if (!m->user)
+		return !is_unkept_name(t, m->speaker);
+	return may_keep(t, m->user) && (!p || !p->unkept_turn || m->turn > p->unkept_turn);
+}
+
+/* An answer may repeat anything that its model was told, whoever asked for it. */
+static void follow_ask(struct turns *t, const struct room_effect *e)
+{
+	for (size_t i = 0; i < e->history_n; i++)
+		if (!turns_keeps_line(t, &e->history[i])) {
+			note_quoting(t, e->turn);
+			return;
+		}
+}
+
+/* Its answer may repeat them. */
+static void follow_turn(struct turns *t, const struct room_turn *turn)
+{
+	for (unsigned i = 0; i < turn->segments; i++) {
+		struct person *p = find_person(t, turn->segment[i].user);
+
+		if (was_kept(t, turn->segment[i].user, turn->segment[i].utterance))
+			continue;
+		if (p && turn->id > p->unkept_turn)
+			p->unkept_turn = turn->id;
+		if (!may_quote(t, turn->id))
+			note_quoting(t, turn->id);
+	}
 }
 
 /* ---- times ---- */
@@ -215,6 +278,8 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 					 .transient = !may_keep(t, in->user)};
 	if (u)
 		forget(t, u);
+	if (ev.utterance.transient)
+		note_unkept(t, in->user, in->utterance);
 	bus_publish(t->conf.bus, &ev);
 }
 
@@ -447,7 +512,11 @@ static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct tu
 
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
 {
-	return all_may(may_keep, t, turn) && !turn->told_private && !may_quote(t, turn->id);
+	bool all = all_may(may_keep, t, turn) && !turn->told_private && !may_quote(t, turn->id);
+
+	for (unsigned i = 0; i < turn->segments; i++)
+		all = all && turns_keeps_segment(t, &turn->segment[i]);
+	return all;
 }
 
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
@@ -464,6 +533,7 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 	bool words = all_may(may_tell, t, turn);
 	uint64_t now = env_now(t->conf.env);
 
+	follow_turn(t, turn);
 	ev.turn = (struct event_turn){.session = t->session,
 				      .channel = t->conf.channel,
 				      .turn = turn->id,

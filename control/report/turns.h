@@ -18,6 +18,8 @@ struct bus;
 struct env;
 struct bus_event;
 struct room_effect;
+struct room_message;
+struct room_segment;
 struct room_event;
 struct room_turn;
 struct settings;
@@ -45,8 +47,13 @@ struct turns *turns_free(struct turns *t, const char *why);
 uint64_t turns_session(const struct turns *t);
 /* The person's display name; "": not known. Borrowed until the next event. */
 const char *turns_name(const struct turns *t, uint64_t user);
-/* True if everybody who was in the channel during this session may be remembered, bots aside. */
+/* True if everybody who was in the channel during this session may be remembered, bots aside, and
+ * was when they spoke. */
 bool turns_all_kept(const struct turns *t);
+/* True if these words may be kept: their speaker may be remembered, and was when they were said. A
+ * line of the bot may quote nobody of whom that is not true. */
+bool turns_keeps_segment(const struct turns *t, const struct room_segment *s);
+bool turns_keeps_line(const struct turns *t, const struct room_message *m);
 /* The consent of this person has changed: tells that a member who is not remembered any more is
  * gone, and that one who is now remembered is there. */
 void turns_consent(struct turns *t, uint64_t user);
@@ -57,8 +64,8 @@ uint64_t turns_withdrawn(struct turns *t);
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */
 void turns_effect(struct turns *t, const struct room_effect *e);
-/* True if the turn's words may be kept: everybody who spoke in it agrees, and it was told nothing
- * of a memory of somebody's own and may quote nobody who does not. */
+/* True if the turn's words may be kept: everybody who spoke in it agrees, and did when they spoke,
+ * and it was told nothing of a memory of somebody's own and may quote nobody who does not. */
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn);
 /* A turn got as far as this. */
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);

@@ -43,7 +43,7 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 	db_bind_uint(s, 1, j->now_ms);
 	db_bind_text(s, 2, j->text ? j->text : "[]");
 	db_bind_uint(s, 3, j->until_ms);
-	db_bind_uint(s, 4, j->version);
+	db_bind_uint(s, 4, j->version - 1);
 	err = db_step(db, s);
 	if (!err)
 		episode = json_pack(

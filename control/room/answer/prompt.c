@@ -257,6 +257,7 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 		m->v[m->n++] = (struct room_message){
 			.bot = l->bot,
 			.user = l->user,
+			.turn = l->turn,
 			.speaker = l->bot ? "" : room_text_of(context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)

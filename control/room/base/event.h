@@ -63,6 +63,7 @@ enum room_tool_follow {
 struct room_message {
 	bool bot;
 	uint64_t user; /* who said it; 0: unknown, or the bot */
+	uint32_t turn; /* of the session; 0: none */
 	const char *speaker, *text;
 };
 

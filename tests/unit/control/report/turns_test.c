@@ -192,6 +192,75 @@ TEST(an_answer_is_not_kept_whose_model_was_told_words_of_somebody_not_remembered
 	close_scene(&s);
 }
 
+static void hear(struct scene *s, uint64_t user, uint32_t utterance, const char *words)
+{
+	const struct room_event end = {.type = ROOM_TRANSCRIPT,
+				       .user = user,
+				       .utterance = utterance,
+				       .text = {(const uint8_t *)words, strlen(words)}};
+
+	turns_event(s->turns, &end);
+}
+
+static bool is_kept(struct scene *s, const struct room_turn *t)
+{
+	forget_told();
+	turns_tell(s->turns, t, TURNS_ENDED);
+	return turns_may_keep(s->turns, t);
+}
+
+/* Asked with this history, as turn `id` of bob's. */
+static bool is_kept_with(struct scene *s, const struct room_message *history, size_t n, uint32_t id)
+{
+	const struct room_effect ask = {
+		.type = ROOM_DO_ASK, .turn = id, .history = history, .history_n = n};
+	struct room_turn asked = turn;
+
+	asked.id = id;
+	asked.user = 502;
+	turns_effect(s->turns, &ask);
+	return is_kept(s, &asked);
+}
+
+/* An answer to /consent is about what is said from then on. */
+TEST(words_from_before_their_speaker_agreed_are_not_kept)
+{
+	const struct room_message before[] = {
+		{.user = 501, .turn = 3, .speaker = "alice", .text = "my PIN is 4711"},
+		{.bot = true, .turn = 3, .speaker = "", .text = "your PIN is 4711"},
+		{.user = 501, .turn = 4, .speaker = "alice", .text = "it rains"}};
+	struct room_turn first = turn, next = turn;
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	forgets = 501;
+	turns_event(s.turns, &(struct room_event){.type = ROOM_MEMBER,
+						  .user = 501,
+						  .yes = true,
+						  .text = {(const uint8_t *)"alice", 5}});
+	hear(&s, 501, 7, "my PIN is 4711");
+	first.segments = 1;
+	first.segment[0] = (struct room_segment){.user = 501, .utterance = 7};
+	/* She agrees while the bot answers. */
+	forgets = 0;
+	CHECK(!is_kept(&s, &first));
+	CHECK(!turns_all_kept(s.turns));
+	CHECK(!is_kept_with(&s, before, 1, 5));
+	CHECK(!is_kept_with(&s, before + 1, 1, 6));
+	/* Nor an answer that may repeat that one. */
+	CHECK(!is_kept_with(
+		&s,
+		&(struct room_message){.bot = true, .turn = 6, .speaker = "", .text = "it is 4711"},
+		1, 7));
+	hear(&s, 501, 8, "it rains");
+	next.id = 8;
+	next.segments = 1;
+	next.segment[0] = (struct room_segment){.user = 501, .utterance = 8};
+	CHECK(is_kept(&s, &next));
+	CHECK(is_kept_with(&s, before + 2, 1, 9));
+	close_scene(&s);
+}
+
 TEST(an_answer_that_may_quote_private_facts_is_not_kept)
 {
 	static struct room_turn private;
