@@ -63,7 +63,7 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 }
 
 /* A mention of the bot is read as its name on Discord. */
-static bool agrees(const struct text_chat *chat, const char *text)
+static bool is_yes(const struct text_chat *chat, const char *text)
 {
 	char words[TEXT_YES_MAX];
 
@@ -73,6 +73,13 @@ static bool agrees(const struct text_chat *chat, const char *text)
 		words[i] = text[i] == '@' ? ' ' : text[i];
 	return tool_agrees(words, chat->settings->bot_name) || tool_agrees(words, chat->nickname) ||
 	       tool_agrees(words, chat->name);
+}
+
+/* Other people may be called "Yes", "Jo" or "Claro": their names agree to nothing, and what stands
+ * beside the asker's own words may disagree. */
+static bool agrees(const struct text_chat *chat, const struct text_event *ev)
+{
+	return is_yes(chat, ev->text) && is_yes(chat, text_names_said(ev));
 }
 
 /* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or
@@ -102,8 +109,7 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 {
 	struct text_agreement *q = find_agreement(ch, ev->user);
 
-	if (!q || q->until <= chat->now || !is_to_agreement(chat, ch, q, ev) ||
-	    !agrees(chat, ev->text))
+	if (!q || q->until <= chat->now || !is_to_agreement(chat, ch, q, ev) || !agrees(chat, ev))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
 	end_agreement(chat, ch, q, true);

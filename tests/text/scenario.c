@@ -1,5 +1,6 @@
 #include "tests/text/scenario.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "control/text/text_chat.h"
 #include "proto/base/time.h"
 
-enum { NOTES = 256, NOTE = 512, WORDS = 16, LINE = 9000, PEOPLE = 16, BOT = 1, GUILD = 7 };
+enum { NOTES = 256, NOTE = 512, WORDS = 16, PEOPLE = 16, BOT = 1, GUILD = 7 };
 
 struct play {
 	struct text_scenario_result *out;
@@ -181,6 +182,14 @@ static void read_mentions(struct text_event *ev)
 	}
 }
 
+/* Mentions are none of the author's own words. */
+static void blank_mentions(char *said)
+{
+	for (char *at = said; (at = strchr(at, '@'));)
+		for (*at++ = ' '; isalnum((unsigned char)*at); at++)
+			*at = ' ';
+}
+
 /* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
  * a button; behind the number "to 2",
  * "refused", "decide", "late" (missed while the bot was away), "ago 90" (written so many minutes
@@ -188,7 +197,7 @@ static void read_mentions(struct text_event *ev)
  * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
-	char said[LINE];
+	char said[1024];
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
 				.channel = p->channel,
 				.parent = p->parent,
@@ -202,6 +211,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 	}
 	ev.message = strtoull(w[2], NULL, 10);
 	own_words(said, sizeof said, ev.text);
+	blank_mentions(said);
 	ev.said = said;
 	read_mentions(&ev);
 	for (unsigned i = 3; i + 1 < n; i++) {
@@ -358,7 +368,7 @@ static unsigned split(char *line, char *w[WORDS])
 
 static void play_line(struct play *p, char *line)
 {
-	char *w[WORDS], whole[LINE], *at;
+	char *w[WORDS], whole[1024], *at;
 	unsigned n, first = 0;
 
 	snprintf(whole, sizeof whole, "%s", line);
@@ -445,7 +455,7 @@ void text_scenario_play(struct text_scenario_result *out, const char *path, FILE
 {
 	struct play *p = calloc(1, sizeof *p);
 	FILE *f = fopen(path, "r");
-	char line[LINE];
+	char line[1024];
 
 	*out = (struct text_scenario_result){.passed = true};
 	if (p && f && !settings_alloc(&p->settings) &&
