@@ -78,6 +78,8 @@ static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NA
 
 	json_array_foreach(mentions, i, m)
 	{
+		if (i == INCOMING_MENTIONS)
+			break;
 		if (discord_snowflake(text_at(m, "id"), &id) && id == user) {
 			incoming_copy_name(to, content_name(m, json_object_get(m, "member")));
 			return *to != '\0';
@@ -125,7 +127,8 @@ size_t content_copy(char *to, size_t size, const json_t *message, uint64_t self,
 	struct content t = {.buf = to, .size = size};
 
 	*to = '\0';
-	for (const char *text = text_at(message, "content"); *text;) {
+	/* The longest character may not fit any more. */
+	for (const char *text = text_at(message, "content"); *text && t.n + 4 < size;) {
 		size_t n = put_user(&t, text, mentions, self, name);
 
 		if (!n)

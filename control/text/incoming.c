@@ -91,6 +91,8 @@ static void read_mentions(struct incoming *in, const json_t *d, uint64_t self)
 	}
 	json_array_foreach(json_object_get(d, "mentions"), i, m)
 	{
+		if (i == INCOMING_MENTIONS)
+			break;
 		if (id_at(m, "id") == self)
 			in->to_bot = true;
 		else

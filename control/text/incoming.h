@@ -18,6 +18,9 @@ enum {
 	INCOMING_QUOTE = 1200, /* of the message that this one replies to */
 	INCOMING_NONCE = 26,   /* Discord allows 25 characters */
 	INCOMING_ROLES = 10,   /* that a message mentions */
+	/* The same of people, of whom each is looked for at each place of the text. Discord lists
+	 * fewer: */
+	INCOMING_MENTIONS = 100,
 	INCOMING_DELETED = 100 /* messages of one bulk deletion */
 };
 

@@ -2,6 +2,7 @@
 #include "control/text/incoming.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/text/enclosed.h"
@@ -337,4 +338,41 @@ TEST(the_first_message_of_a_post_has_its_title)
 	incoming_set_thread(&in, 9, title, true);
 	CHECK_INT(strlen(in.text), sizeof in.text - 1);
 	CHECK(in.text[INCOMING_TITLE - 2] == 'x' && in.text[INCOMING_TITLE] == 'y');
+}
+
+/* Each place of the text looks through the mentions, which a broken Discord may make many. */
+TEST(no_more_mentions_are_looked_through_than_discord_lists)
+{
+	json_t *d = json_pack("{s:s,s:s,s:i,s:{s:s,s:s},s:s,s:[]}", "id", "50", "channel_id", "5",
+			      "type", 0, "author", "id", "501", "username", "alice", "content",
+			      "<@1000> <@1099> <@1100>", "mentions");
+
+	for (unsigned i = 0; i < INCOMING_MENTIONS + 2; i++)
+		json_array_append_new(json_object_get(d, "mentions"),
+				      json_pack("{s:o,s:o}", "id",
+						i > INCOMING_MENTIONS
+							? json_string("900")
+							: json_sprintf("%u", 1000 + i),
+						"username", json_sprintf("u%u", i)));
+	CHECK_INT(incoming_read(&in, d, BOT, "Parley"), 0);
+	CHECK_STR(in.text, "@u0 @u99 <@1100>");
+	CHECK(in.to_others && !in.to_bot);
+	json_decref(d);
+}
+
+/* What does not fit is not looked at. */
+TEST(a_text_that_is_full_ends)
+{
+	char *content = malloc(3 * INCOMING_TEXT + 1);
+	json_t *d;
+
+	CHECK(content != NULL);
+	for (size_t i = 0; i < INCOMING_TEXT; i++)
+		memcpy(content + 3 * i, "<@>", 4);
+	d = json_pack("{s:s,s:s,s:i,s:{s:s,s:s},s:s}", "id", "50", "channel_id", "5", "type", 0,
+		      "author", "id", "501", "username", "alice", "content", content);
+	CHECK_INT(incoming_read(&in, d, BOT, "Parley"), 0);
+	CHECK(strlen(in.text) >= INCOMING_TEXT - 5 && strlen(in.text) < INCOMING_TEXT);
+	free(content);
+	json_decref(d);
 }
