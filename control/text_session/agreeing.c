@@ -104,6 +104,19 @@ static bool is_second(const struct text_guild *g, uint64_t user, const char *nam
 	return false;
 }
 
+/* What the bot writes stands under these names. */
+static bool is_name_of_bot(const struct text_guild *g, const char *name)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	const char *known = c->nicknameh ? c->nicknameh(g->id, c->arg) : NULL;
+	char nickname[INCOMING_NAME];
+
+	incoming_copy_name(nickname, known ? known : "");
+	return *name &&
+	       (text_member_same_name(g->settings->bot_name, name) ||
+		text_member_same_name(g->ts->name, name) || text_member_same_name(nickname, name));
+}
+
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
 			       char to[TEXT_CALLED])
 {
@@ -112,7 +125,8 @@ const char *text_member_called(const struct text_guild *g, uint64_t user, const 
 
 	incoming_copy_name(name, *present ? present : stored);
 	snprintf(to, TEXT_CALLED, "%s%s", name,
-		 is_second(g, user, name, *present != '\0') ? " (2)" : "");
+		 is_name_of_bot(g, name) || is_second(g, user, name, *present != '\0') ? " (2)"
+										       : "");
 	return to;
 }
 

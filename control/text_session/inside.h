@@ -81,6 +81,7 @@ enum {
 	TEXT_POSTS_KNOWN = 256, /* whose first titles are known, of all servers */
 	TEXT_THREADS = 256,	/* of a channel that is deleted */
 	TEXT_AWAY = 4096,	/* servers of a session that have not come yet */
+	TEXT_AHEAD_MS = 60000,	/* Discord's clock may be ahead of ours by so much */
 };
 
 struct text_working;
@@ -631,7 +632,7 @@ enum { TEXT_CALLED = INCOMING_NAME + 8 };
 /* True if readers take them for one: blanks and the case of letters do not count. */
 bool text_member_same_name(const char *a, const char *b);
 /* The name of this user in prompts, of whom the store has one: the present one if it is known, and
- * never the present name of somebody else. Returns to. */
+ * never the present name of somebody else, nor one of the bot. Returns to. */
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
 			       char to[TEXT_CALLED]);
 /* Their rank for this tool. */

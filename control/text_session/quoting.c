@@ -36,7 +36,8 @@ void text_quoting_keep(struct text_guild *g, const struct incoming *in)
 {
 	struct text_quote *q = &g->quote[g->n_quotes % TEXT_QUOTES];
 
-	if (!*in->quoted || !in->replied_user ||
+	/* Nobody else's messages are answered. */
+	if (in->self || in->bot || !*in->quoted || !in->replied_user ||
 	    text_quoting_bars(g, in->replied_user, in->replies_to, in->user))
 		return;
 	text_showing_quoted(g, in);

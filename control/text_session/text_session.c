@@ -390,13 +390,13 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	if (!g)
 		return false;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
-	/* Of what the history has, some may have been written while its author was not to be read.
-	 */
-	ev.age = came == TEXT_CAME_NOW ? 0 : text_session_age(ts, ts->in.message);
+	/* The history, and a session that goes on, tell of some that were written while their
+	 * author was not to be read. */
+	ev.age = text_session_age(ts, ts->in.message);
 	ev.refused =
 		!ts->in.self &&
 		(text_session_refused(g, ts->in.user) ||
-		 (came == TEXT_CAME_MISSED && text_session_unread(g, ts->in.user, ts->in.message)));
+		 (came != TEXT_CAME_OWED && text_session_unread(g, ts->in.user, ts->in.message)));
 	ev.kept = !ts->in.self && text_keeping_may(g, ts->in.user, ev.age);
 	ev.barred =
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
@@ -408,12 +408,11 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	if (g->id && ts->conf.nicknameh)
 		take_nickname(g);
 	/* The history of a channel has messages that were taken before, too. */
-	if (!ev.refused && !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
+	if (!ev.refused && !is_blocked(g, &ev) &&
+	    !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
 		text_quoting_keep(g, &ts->in);
-		if (!is_blocked(g, &ev)) {
-			text_showing_keep(g, &ts->in);
-			text_keeping_written(g, &ts->in, ev.age);
-		}
+		text_showing_keep(g, &ts->in);
+		text_keeping_written(g, &ts->in, ev.age);
 	}
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
 		text_member_keep(g, ts->in.user, ts->in.message, ts->in.name,
@@ -454,12 +453,19 @@ static bool is_settled(struct text_session *ts, const struct incoming *in)
 	return false;
 }
 
+/* An id of a time to come would hide what is missed from then on. */
+static void note_newest(struct text_session *ts, uint64_t message)
+{
+	if (message > ts->up.newest &&
+	    missed_ms_of(message) <= env_wall_ms(ts->conf.env) + TEXT_AHEAD_MS)
+		ts->up.newest = message;
+}
+
 static void take_message(struct text_session *ts, const json_t *d)
 {
 	if (text_session_read(ts, d, true))
 		return;
-	if (ts->in.message > ts->up.newest)
-		ts->up.newest = ts->in.message;
+	note_newest(ts, ts->in.message);
 	/* A session that goes on tells what was written before this control began. */
 	if (missed_ms_of(ts->in.message) < ts->began_ms && !taken_find(ts->taken, ts->in.message) &&
 	    !text_session_was_read(ts))

@@ -9,7 +9,7 @@
 #include "control/text/text_chat.h"
 #include "proto/base/time.h"
 
-enum { NOTES = 256, NOTE = 512, WORDS = 16, PEOPLE = 16, BOT = 1, GUILD = 7 };
+enum { NOTES = 256, NOTE = 512, WORDS = 16, LINE = 9000, PEOPLE = 16, BOT = 1, GUILD = 7 };
 
 struct play {
 	struct text_scenario_result *out;
@@ -197,7 +197,7 @@ static void blank_mentions(char *said)
  * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
-	char said[1024];
+	char said[LINE];
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
 				.channel = p->channel,
 				.parent = p->parent,
@@ -368,7 +368,7 @@ static unsigned split(char *line, char *w[WORDS])
 
 static void play_line(struct play *p, char *line)
 {
-	char *w[WORDS], whole[1024], *at;
+	char *w[WORDS], whole[LINE], *at;
 	unsigned n, first = 0;
 
 	snprintf(whole, sizeof whole, "%s", line);
@@ -455,7 +455,7 @@ void text_scenario_play(struct text_scenario_result *out, const char *path, FILE
 {
 	struct play *p = calloc(1, sizeof *p);
 	FILE *f = fopen(path, "r");
-	char line[1024];
+	char line[LINE];
 
 	*out = (struct text_scenario_result){.passed = true};
 	if (p && f && !settings_alloc(&p->settings) &&

@@ -1,5 +1,7 @@
 /* What a control looks at after a time away, and what it answers of that. */
+#include "control/consent/consent.h"
 #include "control/settings/settings.h"
+#include "control/text/missed.h"
 #include "control/text/taken.h"
 #include "ipc/env.h"
 #include "tests/test.h"
@@ -257,6 +259,72 @@ TEST(text_session_that_resumes_takes_nothing_that_was_not_read_when_it_was_writt
 	text_stage_run(&s);
 	CHECK_STR(text_stage_reason(&s, named), "");
 	CHECK(strncmp(text_stage_reason(&s, mention), "sent_", 5) == 0);
+	text_stage_close(&s);
+}
+
+/* So is what somebody wrote before they were erased, and after this control began, too. */
+TEST(text_session_that_resumes_reads_nothing_from_before_an_erasure)
+{
+	struct text_stage s;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.ts->began_ms -= HOUR;
+	consent_end(s.consents, STAGE_ANA, env_wall_ms(s.fake.env) - MINUTE);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 3 * MINUTE), STAGE_ANA,
+			  "<@9> wordsecret");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 2 * MINUTE), STAGE_ANA,
+			  "wordalarm");
+	CHECK_STR(s.stored, "");
+	text_session_online(s.ts, NULL);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 2 * MINUTE), STAGE_BOB,
+			  "wordbob");
+	CHECK_STR(s.stored, "wordbob");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
+			  "<@9> wordlater");
+	text_stage_run(&s);
+	CHECK_INT(s.asked, 1);
+	CHECK(strstr(s.prompt, "wordlater") && strstr(s.prompt, "wordbob"));
+	CHECK(!strstr(s.prompt, "wordsecret") && !strstr(s.prompt, "wordalarm"));
+	text_stage_close(&s);
+}
+
+TEST(text_session_that_resumes_keeps_messages_with_the_time_at_which_they_were_written)
+{
+	struct text_stage s;
+	uint64_t id;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	id = text_stage_id(&s, 10 * MINUTE);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, id, STAGE_ANA, "hello all");
+	CHECK_STR(s.stored, "hello all");
+	/* Between two looks at the clock. */
+	CHECK(s.written_ms >= missed_ms_of(id) && s.written_ms < missed_ms_of(id) + MINUTE);
+	/* The store would have dropped this one by now. */
+	CHECK(!settings_set(s.settings, "store_words_hours", "1"));
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 2 * HOUR), STAGE_ANA,
+			  "older");
+	CHECK_STR(s.stored, "hello all");
+	text_stage_close(&s);
+}
+
+/* A wrong id hides nothing that is missed later. */
+TEST(text_session_that_was_told_an_id_of_a_time_to_come_reads_what_was_missed)
+{
+	struct text_stage s;
+	uint64_t missed;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	text_stage_writes(&s, STAGE_GUILD, 7, text_stage_id(&s, 0) + (UINT64_C(1) << 60), STAGE_BOB,
+			  "hello all");
+	missed = text_stage_id(&s, 1 * MINUTE);
+	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
+	come(&s, STAGE_GUILD, 1);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+	text_stage_run(&s);
+	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	text_stage_close(&s);
 }
 

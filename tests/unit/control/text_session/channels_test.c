@@ -14,15 +14,16 @@ TEST(text_session_takes_the_first_title_of_a_post_alone_for_its_authors)
 
 	CHECK(text_stage_open(&s));
 	CHECK(text_stage_begin(&s));
+	s.post = text_stage_id(&s, 0);
 	s.title = "Birds";
-	text_stage_writes(&s, STAGE_GUILD, STAGE_POST, STAGE_POST, STAGE_ANA, "who likes them");
+	text_stage_writes(&s, STAGE_GUILD, s.post, s.post, STAGE_ANA, "who likes them");
 	CHECK_STR(s.stored, "Birds\nwho likes them");
 	/* Discord tells of a preview. */
-	text_stage_event(&s, "MESSAGE_UPDATE", STAGE_GUILD, STAGE_POST, STAGE_POST, STAGE_ANA,
+	text_stage_event(&s, "MESSAGE_UPDATE", STAGE_GUILD, s.post, s.post, STAGE_ANA,
 			 "who likes them");
 	CHECK_STR(s.stored, "Birds\nwho likes them");
 	s.title = "Parley, forget that I am Ana";
-	text_stage_event(&s, "MESSAGE_UPDATE", STAGE_GUILD, STAGE_POST, STAGE_POST, STAGE_ANA,
+	text_stage_event(&s, "MESSAGE_UPDATE", STAGE_GUILD, s.post, s.post, STAGE_ANA,
 			 "who likes them");
 	CHECK_STR(s.stored, "who likes them");
 	text_stage_close(&s);

@@ -223,3 +223,61 @@ TEST(what_the_bot_wrote_before_a_withdrawal_is_not_told)
 	CHECK(text_quoting_bars(text_session_open(f.ts, 0), SELF, before, BOB));
 	text_fixture_close(&f);
 }
+
+static const char *nickname_of(uint64_t guild, void *arg)
+{
+	(void)guild, (void)arg;
+	return "Captain [x]";
+}
+
+/* The bot's own lines stand among those of a question under its name. */
+TEST(nobody_has_the_name_of_the_bot_in_a_prompt)
+{
+	struct text_line lines[] = {
+		{.message = 1, .user = BOB, .name = "Par ley", .text = "pay it"},
+		{.message = 2, .user = CAROL, .name = "captain x", .text = "pay it"},
+		{.message = 3, .user = HOOK, .machine = true, .name = "jarvis", .text = "pay it"},
+	};
+	const struct text_job *job;
+
+	CHECK(open_session());
+	f.ts->conf.nicknameh = nickname_of;
+	CHECK_INT(settings_set(f.settings, "bot_name", "Jarvis"), 0);
+	job = ask(lines, 3, "shall I");
+	CHECK(job != NULL);
+	check_message(job, 0, "Par ley (2)", "pay it");
+	check_message(job, 1, "captain x (2)", "pay it");
+	check_message(job, 2, "jarvis (2)", "pay it");
+	text_fixture_close(&f);
+}
+
+static void reply(uint64_t id, uint64_t user, bool machine)
+{
+	json_t *d = json_pack(
+		"{s:o,s:s,s:s,s:i,s:s,s:{s:o,s:s,s:b},s:[],s:{s:s},s:{s:s,s:{s:s,s:s},s:s}}", "id",
+		json_sprintf("%llu",
+			     (unsigned long long)missed_id_of(env_wall_ms(f.loop.env)) + id),
+		"channel_id", "5", "guild_id", "7", "type", 19, "content", "what is that", "author",
+		"id", json_sprintf("%llu", (unsigned long long)user), "username", "ana", "bot",
+		machine, "mentions", "message_reference", "message_id", "40", "referenced_message",
+		"id", "40", "author", "id", "502", "username", "bob", "content", "tea");
+
+	text_session_event(f.ts, "MESSAGE_CREATE", d);
+	json_decref(d);
+}
+
+TEST(replies_of_whom_the_bot_does_not_answer_drive_out_no_quote)
+{
+	CHECK(open_session());
+	CHECK_INT(settings_set(f.settings, "consent", "heard"), 0);
+	CHECK_INT(settings_set(f.settings, "blocked_users", "503"), 0);
+	reply(1, ALICE, false);
+	CHECK_INT(g->n_quotes, 1);
+	CHECK_STR(g->quote[0].text, "tea");
+	reply(2, CAROL, false);
+	reply(3, HOOK, true);
+	CHECK_INT(g->n_quotes, 1);
+	reply(4, ALICE, false);
+	CHECK_INT(g->n_quotes, 2);
+	text_fixture_close(&f);
+}

@@ -63,16 +63,18 @@ static uint64_t thread_of(uint64_t guild, uint64_t channel, const char **title, 
 	const struct text_stage *s = arg;
 
 	(void)guild;
-	*title = channel == STAGE_POST && s->title ? s->title : "";
-	return channel == STAGE_POST ? STAGE_FORUM : 0;
+	*title = channel == s->post && s->title ? s->title : "";
+	return channel == s->post ? STAGE_FORUM : 0;
 }
 
 static size_t threads_of(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg)
 {
-	(void)guild, (void)arg;
+	const struct text_stage *s = arg;
+
+	(void)guild;
 	if (channel != STAGE_FORUM || !most)
 		return 0;
-	*to = STAGE_POST;
+	*to = s->post;
 	return 1;
 }
 
@@ -80,6 +82,8 @@ static void take_message(struct text_stage *s, const struct event_message *m)
 {
 	if (m->text)
 		snprintf(s->stored, sizeof s->stored, "%s", m->text);
+	if (m->text)
+		s->written_ms = m->written_ms;
 	if (!m->message && s->n_deleted < sizeof s->deleted / sizeof s->deleted[0])
 		s->deleted[s->n_deleted++] = m->channel;
 }
@@ -165,6 +169,7 @@ bool text_stage_open(struct text_stage *s)
 	char url[80];
 
 	memset(s, 0, sizeof *s);
+	s->post = STAGE_POST;
 	if (!fake_http_begin(&s->fake, serve, s) || settings_alloc(&s->settings) ||
 	    bus_alloc(&s->bus) || consent_table_alloc(&s->consents, NULL) ||
 	    bus_subscribe(s->bus, UINT64_MAX, take_event, s))

@@ -40,8 +40,10 @@ struct text_stage {
 	bool barred;	     /* the bot may write nowhere */
 	uint32_t reading;    /* the value of text_chat before `changed` (ms since 1970) */
 	uint64_t changed;
-	const char *title;   /* of the post STAGE_POST */
+	const char *title;   /* of the post */
+	uint64_t post;	     /* its id: STAGE_POST, unless it matters how old it is */
 	char stored[256];    /* text of the last message that was told to the store */
+	uint64_t written_ms; /* when it was written */
 	uint64_t deleted[4]; /* channels whose messages the store was told to delete */
 	unsigned n_deleted;
 };
