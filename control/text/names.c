@@ -109,18 +109,11 @@ const char *text_names_said(const struct text_event *ev)
 	return ev->said ? ev->said : ev->text;
 }
 
-/* True if a sentence begins at p. */
+/* True if a sentence begins at p, which is not the beginning. Scripts without blanks need no
+ * beginning to be judged. */
 static bool begins_sentence(const char *text, const char *p)
 {
-	enum { WIDE = 3 };
-	static const char *const wide[] = {"。", "！", "？"};
-
-	if (p - text >= WIDE)
-		for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
-			if (memcmp(p - WIDE, wide[i], WIDE) == 0)
-				return true;
-	return p > text &&
-	       (p[-1] == '\n' || (p - text > 1 && p[-1] == ' ' && strchr(".!?", p[-2])));
+	return p[-1] == '\n' || (p - text > 1 && p[-1] == ' ' && strchr(".!?", p[-2]));
 }
 
 /* The last sentences of a text, or the end of one that is long: room_address does not look at all

@@ -194,6 +194,10 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"profiles\": [{\"name\": \"a\", \"token_file\": \"/k\"}]}", "token_file"},
 		{"{\"roles\": {\"text\": [\"nobody\"]}}", "no provider of that name"},
 		{"{\"preset\": \"loud\"}", "must be one of: quiet balanced chatty local"},
+		{"{\"blocked_users\": \"501, alice\"}",
+		 "blocked_users: \"blocked_users\" must be ids of Discord"},
+		{"{\"guilds\": {\"42\": {\"text_channels\": \"general\"}}}",
+		 "guilds/42/text_channels: \"text_channels\" must be ids of Discord"},
 		{"{\"guilds\": []}", "by server id"},
 		{"{\"guilds\": {\"x\": {}}}", "no server id"},
 		/* It would be nobody's: ids are looked up as Discord writes them. */

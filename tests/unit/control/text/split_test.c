@@ -298,6 +298,15 @@ TEST(bars_that_are_no_spoiler_are_left_alone)
 	CHECK(!strstr(parts[0] + 20, "||More") && parts[0][strlen(parts[0]) - 1] == '.');
 }
 
+static unsigned count_of(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
 TEST(a_link_bold_text_and_what_stands_in_brackets_stay_whole)
 {
 	static const char *const whole[] = {
@@ -320,15 +329,7 @@ TEST(a_link_bold_text_and_what_stands_in_brackets_stay_whole)
 			repeat(at, "then ", 40);
 			split_all(text);
 			CHECK_INT(n_parts, 2);
-			for (unsigned k = 0, n = 0; k < 4; n++, k++) {
-				const char *p = parts[0];
-
-				for (unsigned skip = 0; p && skip <= k; skip++)
-					p = strstr(p + (skip > 0), whole[i]);
-				if (!p)
-					p = strstr(parts[1], whole[i]);
-				CHECK(p != NULL);
-			}
+			CHECK_INT(count_of(parts[0], whole[i]) + count_of(parts[1], whole[i]), 4);
 		}
 }
 
@@ -342,6 +343,44 @@ TEST(bold_text_that_is_longer_than_a_message_is_bold_in_each)
 	CHECK_INT(n_parts, 2);
 	CHECK(strncmp(parts[1], "**wichtig", 9) == 0);
 	CHECK(strcmp(parts[0] + strlen(parts[0]) - 9, "wichtig**") == 0);
+}
+
+TEST(lines_of_bold_text_stay_together)
+{
+	char text[8192], *at = text;
+
+	repeat(at, "A line of words.\n", 100);
+	at += strlen(at);
+	at = stpcpy(at, "**It is bold\n");
+	repeat(at, "line after line\n", 30);
+	strcat(text, "to its end.** And more.");
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[1], "**It is bold\nline", 17) == 0);
+	CHECK(!strchr(parts[0], '*'));
+}
+
+/* An empty spoiler is shown as bars, and a bar alone opens none. */
+TEST(bars_are_not_divided_nor_left_without_words)
+{
+	char text[8192];
+
+	for (unsigned before = 1900; before < 2010; before++)
+		for (unsigned gap = 0; gap < 3; gap++) {
+			char *at = text;
+
+			memset(at, 'x', before);
+			at = stpcpy(at + before, gap == 1 ? " ||" : gap ? "\n||\n" : "||");
+			repeat(at, gap ? "hidden " : "hidden", 20);
+			at += strlen(at);
+			at = stpcpy(at, gap == 2 ? "\n|| " : "||");
+			memset(at, 'y', 200);
+			at[200] = '\0';
+			split_all(text);
+			CHECK_INT(n_parts, 2);
+			check_spoilers();
+			CHECK(!strstr(parts[0], "||||") && !strstr(parts[1], "||||"));
+		}
 }
 
 TEST(a_quote_goes_on_in_the_next_message)
@@ -371,14 +410,17 @@ TEST(a_sentence_ends_a_part_also_without_blanks)
 	static char text[3 * 4096];
 	size_t n;
 
-	repeat(text, "これは長い文章です。とても「長い！」のです？", 120);
-	split_all(text);
-	CHECK(n_parts > 1);
-	for (size_t i = 0; i + 1 < n_parts; i++) {
-		n = strlen(parts[i]);
-		CHECK(n > 6 &&
-		      (!strcmp(parts[i] + n - 3, "。") || !strcmp(parts[i] + n - 3, "？") ||
-		       !strcmp(parts[i] + n - 6, "！」")));
+	for (unsigned shift = 0; shift < 30; shift++) {
+		memset(text, 'x', shift);
+		repeat(text + shift, "これは長い文章です。とても「長い！」のです？", 120);
+		split_all(text);
+		CHECK(n_parts > 1);
+		for (size_t i = 0; i + 1 < n_parts; i++) {
+			n = strlen(parts[i]);
+			CHECK(n > 6 &&
+			      (!strcmp(parts[i] + n - 3, "。") || !strcmp(parts[i] + n - 3, "？") ||
+			       !strcmp(parts[i] + n - 6, "！」")));
+		}
 	}
 	repeat(text, "One two three four five six. ", 100);
 	split_all(text);
