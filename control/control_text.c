@@ -210,7 +210,17 @@ static bool may_react(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_may_react(c->guilds, guild, channel);
+	return guilds_may(c->guilds, guild, channel,
+			  DISCORD_PERMISSION(DISCORD_BIT_ADD_REACTIONS) |
+				  DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY));
+}
+
+static bool may_read_history(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_may(c->guilds, guild, channel,
+			  DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY));
 }
 
 /* An administrator, as the server's owner, has every permission. */
@@ -265,6 +275,7 @@ int control_make_text(struct control *c)
 					       .nicknameh = find_nickname,
 					       .writeh = may_write,
 					       .reacth = may_react,
+					       .historyh = may_read_history,
 					       .threadh = find_thread,
 					       .channelh = find_channel,
 					       .readingh = find_reading,

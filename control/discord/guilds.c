@@ -723,11 +723,8 @@ bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
 			 DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES_IN_THREADS));
 }
 
-bool guilds_may_react(const struct guilds *g, uint64_t guild, uint64_t channel)
+bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed)
 {
-	uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_ADD_REACTIONS) |
-			  DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY);
-
 	return may_there(g, guild, channel, needed, needed);
 }
 

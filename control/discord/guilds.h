@@ -104,8 +104,8 @@ bool guilds_own_permissions(const struct guilds *g, uint64_t guild, uint64_t cha
 			    uint64_t *out);
 /* True if the bot may write in this channel or thread, or nothing tells that it may not. */
 bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel);
-/* The same of putting reactions on the messages there. */
-bool guilds_may_react(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* The same of what needs all of these permissions. */
+bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* True if every member may know what is said in this channel: one that they may enter, or a text

@@ -86,16 +86,16 @@ static bool is_answer(const struct missed_page *page, size_t i, struct taken_tab
 		return false;
 	if (to == message)
 		return true;
-	if (!row || !row->mark || page->own[i].mark != row->mark)
+	if (!row || !taken_answer_mark(row) || page->own[i].mark != row->mark)
 		return false;
 	other = to ? taken_find(taken, to) : NULL;
-	return !to || (other && other->mark == row->mark);
+	return !to || (other && taken_answer_mark(other) == row->mark);
 }
 
 /* Of a burst one message has the reaction; the rows of all have its mark. */
 static bool has_reaction(const struct missed_page *page, const struct taken *row)
 {
-	for (size_t i = 0; row && row->mark && i < page->n_put; i++)
+	for (size_t i = 0; row && taken_answer_mark(row) && i < page->n_put; i++)
 		if (page->put[i] == row->mark)
 			return true;
 	return false;

@@ -239,6 +239,11 @@ uint64_t taken_mark(const char *words)
 	return hash ? hash : 1;
 }
 
+uint64_t taken_answer_mark(const struct taken *row)
+{
+	return row->state == TAKEN_WAITS ? 0 : row->mark;
+}
+
 uint64_t taken_reaction_mark(uint64_t message, const char *emoji)
 {
 	static const char shown[] = "\xef\xb8\x8f";

@@ -34,7 +34,8 @@ struct taken {
 	uint64_t user; /* its author; 0 for POSTED, and once the author was erased */
 	enum taken_state state;
 	uint64_t mark; /* of SENDING, and what ENDED after it: taken_mark() of the answer's first
-			* message, or taken_reaction_mark(); else 0 */
+			* message, or taken_reaction_mark(); of a post that WAITS: taken_mark() of
+			* the title that it was created with; else 0 */
 	bool before;   /* of a control before this one, and not taken up by it yet */
 };
 
@@ -65,8 +66,10 @@ const char *taken_state_name(enum taken_state state);
 /* A number below 2^63 for the words, of which white space around them is no part, as Discord
  * removes it; never 0. */
 uint64_t taken_mark(const char *words);
-/* The same for an answer that is this reaction on this message; whether U+FE0F shows it as an emoji
- * does not matter. */
+/* The mark of its answer; 0: none was begun. */
+uint64_t taken_answer_mark(const struct taken *row);
+/* taken_mark() for an answer that is this reaction on this message; whether U+FE0F shows it as an
+ * emoji does not matter. */
 uint64_t taken_reaction_mark(uint64_t message, const char *emoji);
 
 #endif

@@ -26,6 +26,7 @@ enum {
 		60000, /* messages of different channels may come in another order than written */
 	TRIES = 5,
 	AGAIN_S = 5,	/* times the number of tries */
+	LATER_S = 300,	/* after these, where an answer is owed */
 	SERVERS_S = 10, /* in which Discord tells of the servers of a new session */
 };
 
@@ -78,6 +79,8 @@ static bool add_place(struct text_session *ts, const struct text_place *p)
 	for (unsigned i = up->asking; i < up->n; i++)
 		if (up->place[i].channel == p->channel) {
 			up->place[i].owed |= p->owed;
+			up->place[i].at = 0;
+			up->place[i].tries = 0;
 			if (p->since < up->place[i].since)
 				up->place[i].since = p->since;
 			return true;
@@ -218,8 +221,13 @@ void text_session_online(struct text_session *ts, const json_t *guilds)
 
 bool text_session_catches_up(const struct text_session *ts)
 {
+	unsigned n = 0;
+
+	/* What is owed in channels that are tried again later is on the disk. */
+	for (unsigned i = 0; ts && i < ts->up.n; i++)
+		n += ts->up.place[i].at == 0;
 	return ts && ts->up.fresh_at &&
-	       (ts->up.n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
+	       (n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
 }
 
 /* The settings of a server, which are released again unless its core reads them. */
@@ -320,13 +328,9 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 		     json_t *d)
 {
 	struct taken *row;
-	uint64_t id = 0;
 	bool reply;
 
-	/* What is owed an answer is read as it was when it was taken. */
-	discord_snowflake(json_string_value(json_object_get(d, "id")), &id);
-	row = taken_find(ts->taken, id);
-	if (text_session_read(ts, d, row && is_owed(row)))
+	if (text_session_read(ts, d, false))
 		return;
 	if (ts->in.starter) {
 		if (text_session_was_read(ts))
@@ -386,6 +390,22 @@ static void find_left(struct text_session *ts, const struct text_place *p,
 	}
 }
 
+/* Discord gives an empty history to a bot that may not read it. */
+static bool is_hidden(const struct text_session *ts, const struct text_place *p,
+		      const struct missed_page *page)
+{
+	const struct text_session_conf *c = &ts->conf;
+
+	if (page->messages || !p->guild || !c->historyh ||
+	    c->historyh(p->guild, p->channel, c->arg))
+		return false;
+	if (p->owed)
+		log_warn("text_not_caught_up",
+			 "guild=%llu channel=%llu why=\"no permission to read message history\"",
+			 (unsigned long long)p->guild, (unsigned long long)p->channel);
+	return true;
+}
+
 static void take_history(struct text_session *ts, const struct text_place *p, const json_t *list)
 {
 	struct missed_page page;
@@ -404,12 +424,32 @@ static void take_history(struct text_session *ts, const struct text_place *p, co
 			take_one(ts, &page, p->since, d);
 		json_decref(d);
 	}
-	end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,
-		 TEXT_REASON_DELETED);
+	if (!is_hidden(ts, p, &page))
+		end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,
+			 TEXT_REASON_DELETED);
 	end_rest(ts, p->channel, 1, TEXT_REASON_EXPIRED);
 	/* Some of them have ended by now. */
 	if (text_session_uses(ts, p->guild))
 		text_working_sweep(text_session_open(ts, p->guild));
+}
+
+/* False: no answer is owed there, or none any more. */
+static bool try_later(struct text_session *ts, struct text_place *p)
+{
+	uint64_t oldest = missed_id_of(oldest_ms(ts));
+	const struct taken *row;
+	bool owes = false;
+
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++) {
+		if (row->channel != p->channel || !is_owed(row))
+			continue;
+		if (row->message < oldest)
+			end_row(ts, row, TEXT_REASON_EXPIRED);
+		else
+			owes = true;
+	}
+	p->at = env_now(ts->conf.env) + LATER_S * NS_PER_S;
+	return owes;
 }
 
 static void on_history(int err, int status, const json_t *body, void *arg)
@@ -423,7 +463,7 @@ static void on_history(int err, int status, const json_t *body, void *arg)
 	if (!err && status / 100 == 4 && status != 429) {
 		drop_place(&ts->up, 0);
 		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
-	} else if (!err && status == 200) {
+	} else if (!err && status == 200 && json_is_array(body)) {
 		drop_place(&ts->up, 0);
 		take_history(ts, &p, body);
 	} else if (++ts->up.place[0].tries < TRIES) {
@@ -432,7 +472,8 @@ static void on_history(int err, int status, const json_t *body, void *arg)
 	} else {
 		log_warn("text_not_caught_up", "guild=%llu channel=%llu err=%d status=%d",
 			 (unsigned long long)p.guild, (unsigned long long)p.channel, err, status);
-		drop_place(&ts->up, 0);
+		if (!try_later(ts, &ts->up.place[0]))
+			drop_place(&ts->up, 0);
 	}
 	ask_next(ts);
 }
@@ -452,31 +493,38 @@ static int ask(struct text_session *ts)
 	return rest_request(ts->conf.rest, &call, on_history, ts);
 }
 
-/* Each server has one of its channels read before any has its second one. */
-static void choose_first(struct text_catching_up *up)
+/* Each server has one of its channels read before any has its second one. False: all wait. */
+static bool choose_first(struct text_catching_up *up, uint64_t now)
 {
 	struct text_place first;
-	unsigned best = 0;
+	uint64_t next = UINT64_MAX;
+	unsigned best = up->n;
 
-	for (unsigned i = 1; i < up->n; i++)
-		if (up->place[i].turn < up->place[best].turn)
+	for (unsigned i = 0; i < up->n; i++) {
+		if (up->place[i].at > now)
+			next = up->place[i].at < next ? up->place[i].at : next;
+		else if (best == up->n || up->place[i].turn < up->place[best].turn)
 			best = i;
+	}
+	if (best == up->n) {
+		tmr_start_at(up->tmr, next);
+		return false;
+	}
 	first = up->place[best];
 	memmove(&up->place[1], &up->place[0], best * sizeof first);
 	up->place[0] = first;
+	return true;
 }
 
 static void ask_next(struct text_session *ts)
 {
 	struct text_catching_up *up = &ts->up;
 
-	while (up->n && !up->asking) {
-		struct text_place p;
+	while (up->n && !up->asking && choose_first(up, env_now(ts->conf.env))) {
+		struct text_place p = up->place[0];
 		bool worth;
 		int err;
 
-		choose_first(up);
-		p = up->place[0];
 		worth = is_read(ts, p.guild, p.channel) && is_worth_asking(ts, &p);
 		err = worth ? ask(ts) : EACCES;
 

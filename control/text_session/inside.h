@@ -274,6 +274,7 @@ struct text_place {
 	bool owed;	/* messages there wait for answers that a control before owed */
 	unsigned turn;	/* so many channels of its server were to be read before it */
 	unsigned tries;
+	uint64_t at; /* ns: not before; 0: as soon as it has its turn */
 };
 
 /* A server that Discord has named and not described yet. */
@@ -347,9 +348,10 @@ struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* Gives the core an event, now or after the step under way. Texts are borrowed. */
 void text_session_feed(struct text_guild *g, const struct text_event *ev);
 
-/* Reads a message of Discord into ts->in. created: it was written just now, or is taken for what it
- * was then. As incoming_read. */
+/* Reads a message of Discord into ts->in. created: it was written just now. As incoming_read. */
 int text_session_read(struct text_session *ts, const json_t *d, bool created);
+/* taken_mark() of the title that this post was created with; 0: it is not known. */
+uint64_t text_session_first_title(const struct text_session *ts, uint64_t post);
 /* The channel or forum of a thread; 0: it is none. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);

@@ -37,7 +37,8 @@ void text_taking_waits(struct text_guild *g, const struct text_effect *e)
 				   .guild = g->id,
 				   .channel = e->channel,
 				   .user = e->user,
-				   .state = TAKEN_WAITS});
+				   .state = TAKEN_WAITS,
+				   .mark = text_session_first_title(g->ts, e->message)});
 }
 
 /* Without the store Discord still refuses a second message with the nonce, for some minutes. */
@@ -121,7 +122,8 @@ static bool is_refused(enum text_reason reason)
 }
 
 /* A row without an author is of somebody who was erased. The mark stays: rows of messages that
- * shared the answer may not have ended on the disk when the program is killed, and are known by it. */
+ * shared the answer may not have ended on the disk when the program is killed, and are known by it.
+ */
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 {
 	const struct taken *row = taken_find(g->ts->taken, t->message);
@@ -137,5 +139,5 @@ void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 				   .channel = t->channel,
 				   .user = t->user,
 				   .state = TAKEN_ENDED,
-				   .mark = row ? row->mark : 0});
+				   .mark = row ? taken_answer_mark(row) : 0});
 }

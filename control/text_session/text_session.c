@@ -296,21 +296,30 @@ static const char *channel_name(uint64_t channel, void *arg)
 	return n->c->channelh(n->guild, channel, n->c->arg);
 }
 
-/* The title that a post was created with is its author's; others may change it later. */
+uint64_t text_session_first_title(const struct text_session *ts, uint64_t post)
+{
+	for (unsigned i = 0; i < TEXT_POSTS_KNOWN; i++)
+		if (post && ts->post[i].message == post)
+			return ts->post[i].title;
+	return 0;
+}
+
+/* The title that a post was created with is its author's; others may change it later. Of one that
+ * is owed an answer the row tells the first title, after a restart, too. */
 static bool has_own_title(struct text_session *ts, const char *title, bool created)
 {
 	const struct incoming *in = &ts->in;
+	const struct taken *row = taken_find(ts->taken, in->message);
 	uint64_t mark = taken_mark(title);
 
 	if (in->message != in->channel || in->starter)
 		return false;
+	if (row && row->state == TAKEN_WAITS && row->mark)
+		return row->mark == mark;
 	if (created)
 		ts->post[ts->n_posts++ % TEXT_POSTS_KNOWN] =
 			(struct text_post){.message = in->message, .title = mark};
-	for (unsigned i = 0; i < TEXT_POSTS_KNOWN; i++)
-		if (ts->post[i].message == in->message && ts->post[i].title == mark)
-			return true;
-	return false;
+	return text_session_first_title(ts, in->message) == mark;
 }
 
 /* A mention of the bot's own role is one of the bot. */

@@ -102,6 +102,8 @@ struct text_session_conf {
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if it may put reactions on messages there. NULL accepted. */
 	bool (*reacth)(uint64_t guild, uint64_t channel, void *arg);
+	/* True if it may read the messages from before there. NULL accepted: it may. */
+	bool (*historyh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if this role is the bot's own, which Discord made for it. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
 	/* The bot's display name in this server, NULL while it is unknown; borrowed until the next

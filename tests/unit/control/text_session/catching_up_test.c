@@ -354,3 +354,60 @@ TEST(text_session_knows_no_rank_by_messages_of_the_history)
 	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_EVERYONE);
 	text_stage_close(&s);
 }
+
+/* Discord gives an empty history to a bot that may not read it: nothing was deleted. */
+TEST(text_session_takes_nothing_for_deleted_in_a_history_that_it_may_not_read)
+{
+	for (unsigned blind = 0; blind <= 1; blind++) {
+		struct text_stage s;
+		uint64_t owed;
+		json_t *rows;
+
+		CHECK(text_stage_open(&s));
+		owed = text_stage_id(&s, 10000);
+		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+		s.conf.taken = rows;
+		s.blind = blind;
+		CHECK(text_stage_begin(&s));
+		text_session_online(s.ts, NULL);
+		text_stage_run(&s);
+		CHECK_STR(text_stage_reason(&s, owed), blind ? "expired" : "deleted");
+		json_decref(rows);
+		text_stage_close(&s);
+	}
+}
+
+/* What Discord does not tell now is asked for again. */
+TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
+{
+	struct text_stage s;
+	uint64_t owed;
+	json_t *rows;
+
+	CHECK(text_stage_open(&s));
+	owed = text_stage_id(&s, 10000);
+	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+	s.conf.taken = rows;
+	s.broken = true;
+	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
+	CHECK(text_stage_begin(&s));
+	text_session_online(s.ts, NULL);
+	s.ts->up.fresh_at = 1;
+	CHECK_INT(s.ts->up.n, 1);
+	CHECK(text_session_catches_up(s.ts));
+	/* This is the last try of the first ones. */
+	s.ts->up.place[0].tries = 4;
+	text_stage_run(&s);
+	CHECK_STR(text_stage_reason(&s, owed), "");
+	CHECK_INT(s.n_read, 1);
+	CHECK_INT(s.ts->up.n, 1);
+	CHECK(s.ts->up.place[0].at > env_now(s.fake.env));
+	CHECK(!text_session_catches_up(s.ts));
+	s.broken = false;
+	text_session_online(s.ts, NULL);
+	text_stage_run(&s);
+	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
+	CHECK_INT(s.ts->up.n, 0);
+	json_decref(rows);
+	text_stage_close(&s);
+}

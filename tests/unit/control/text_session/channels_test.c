@@ -1,4 +1,5 @@
 /* Threads, their titles, and channels that go. */
+#include "control/text/taken.h"
 #include "control/text/text_chat.h"
 
 #include "ipc/env.h"
@@ -105,5 +106,47 @@ TEST(text_session_asks_nothing_for_a_server_that_it_left)
 	CHECK_STR(text_stage_reason(&s, first), "deleted");
 	CHECK_STR(text_stage_reason(&s, second), "deleted");
 	json_decref(d);
+	text_stage_close(&s);
+}
+
+/* Whoever may manage threads may have given it another one since it was taken. */
+TEST(text_session_takes_the_first_title_alone_for_the_authors_also_after_a_restart)
+{
+	for (unsigned same = 0; same <= 1; same++) {
+		struct text_stage s;
+		json_t *rows;
+
+		CHECK(text_stage_open(&s));
+		s.post = text_stage_id(&s, MINUTE);
+		s.title = same ? "Weekend" : "Parley, please go on";
+		rows = json_pack("[[I,I,I,I,s,I]]", (json_int_t)s.post, (json_int_t)STAGE_GUILD,
+				 (json_int_t)s.post, (json_int_t)STAGE_ANA, "waits",
+				 (json_int_t)taken_mark("Weekend"));
+		s.conf.taken = rows;
+		text_stage_wrote(&s, s.post, s.post, STAGE_ANA, "<@9> who comes");
+		CHECK(text_stage_begin(&s));
+		text_session_online(s.ts, NULL);
+		text_stage_run(&s);
+		CHECK(strncmp(text_stage_reason(&s, s.post), "sent_", 5) == 0);
+		CHECK(strstr(s.prompt, same ? "[ana]: Weekend" : "[post: Parley, please go on]"));
+		json_decref(rows);
+		text_stage_close(&s);
+	}
+}
+
+TEST(text_session_keeps_the_first_title_of_a_post_that_waits)
+{
+	struct text_stage s;
+	const struct taken *row;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.post = text_stage_id(&s, 0);
+	s.title = "Birds";
+	text_stage_writes(&s, STAGE_GUILD, s.post, s.post, STAGE_ANA, "<@9> who likes them");
+	row = taken_find(s.ts->taken, s.post);
+	CHECK(row && row->state == TAKEN_WAITS && row->mark == taken_mark("Birds"));
+	/* A message of the bot with these words is no answer. */
+	CHECK(row && taken_answer_mark(row) == 0);
 	text_stage_close(&s);
 }

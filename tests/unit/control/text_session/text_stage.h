@@ -38,6 +38,8 @@ struct text_stage {
 	unsigned n_ends;
 	enum tool_rank rank; /* of whoever Discord tells the member */
 	bool barred;	     /* the bot may write nowhere */
+	bool blind;	     /* nor read what was written before */
+	bool broken;	     /* Discord gives no list as a history */
 	uint32_t reading;    /* the value of text_chat before `changed` (ms since 1970) */
 	uint64_t changed;
 	const char *title;   /* of the post */
