@@ -23,8 +23,9 @@ typedef void(environment_fault_h)(const char *text, void *arg);
 /* Reads defaults, then the settings file (config, else ENVIRONMENT_CONFIG if it exists), then the
  * environment. Passes every fault of the file, and every list of ids of the environment that holds
  * something else, to h and then returns EINVAL, with *out as it is without the faulty values. Logs
- * and replaces other invalid values of the environment (settings.h); logs a secret's file that cannot be read. Registers secrets with log_secret. ENOMEM: *out is not
- * written. Caller owns *out. */
+ * and replaces other invalid values of the environment (settings.h); logs a secret's file that
+ * cannot be read. Registers secrets with log_secret. ENOMEM: *out is not written. Caller owns *out.
+ */
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg);
 

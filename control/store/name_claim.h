@@ -2,10 +2,10 @@
  * what others tell about the project is then neither shown to that person nor erased with them. On
  * the store's worker.
  *
- * A name is known from the first line on that somebody bore it in. If others used the word before in
- * a fact or a line that the server keeps, it is nobody's name, unless the oldest of these facts is
- * of the person already, whose older lines are gone. Nor is a word of everyday
- * English that others use as a noun. */
+ * A name is known from the first line on that somebody bore it in. If others used the word before
+ * in a fact or a line that the server keeps, it is nobody's name, unless the oldest of these facts
+ * is of the person already, whose older lines are gone. Nor is a word of everyday English that
+ * others use as a noun. */
 #ifndef CONTROL_STORE_NAME_CLAIM_H
 #define CONTROL_STORE_NAME_CLAIM_H
 

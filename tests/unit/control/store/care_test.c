@@ -532,8 +532,8 @@ TEST(an_older_file_brings_back_nothing_about_somebody_who_was_erased)
 	ev.utterance =
 		(struct event_utterance){.name = "Bob", .text = "hello", .started_ms = 30000};
 	CHECK_INT(rows_add(db, &ev, true), 0);
-	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "Bob likes rye", 5, OPEN) "," FACT(
-				      2, 7, 0, 501, "[]", "Bob likes tea", 40000, OPEN),
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "Bob likes rye", 5,
+				   OPEN) "," FACT(2, 7, 0, 501, "[]", "Bob likes tea", 40000, OPEN),
 			      50000, &done),
 		  0);
 	CHECK(done.erased == 1 && done.added == 1);
