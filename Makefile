@@ -390,7 +390,7 @@ explore: $(B)/tests/room-explore $(B)/tests/text-explore
 demo: deps
 	@$(if $(filter tools,$(SCENE)),deploy/deps.sh build interop)
 	@$(if $(filter screen,$(SCENE)),deploy/deps.sh build interop talk)
-	@echo 'building (a minute or two the first time)'
+	@echo 'building (a few minutes the first time)'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter memory,$(SCENE)),$(B)/chaos_clock.so) $(if $(filter music,$(SCENE)),$(B)/demo_tracks)
 	@tests/demo.sh
 # Whether an installation works, in less than a minute: BIN=/usr/bin make smoke

@@ -77,9 +77,6 @@ static const char intro[] =
 	"of ids is ids of Discord, as they are or as\n`<#ID>` and `<@ID>`, separated by commas or "
 	"blanks; with anything else in it control does not start (status 2), and while the\nstored "
 	"document has such a list, no call is joined and no message answered.\n\n"
-	"Nothing uses these yet, and control accepts them only for later versions: "
-	"the role `see`, and\nevery purpose but `voice_reply`, "
-	"`reply_decision`, `interrupt_decision`, `memory` and `worker`.\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
 
