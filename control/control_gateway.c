@@ -48,6 +48,13 @@ static void publish_discord(struct control *c, enum event_type type, uint64_t gu
 	bus_publish(c->bus, &ev);
 }
 
+/* What a session that begins now is told. */
+static uint32_t session_intents(const struct control *c)
+{
+	return c->lacks_content ? c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT
+				: c->intents;
+}
+
 static void take_ready(struct control *c, const json_t *d)
 {
 	const json_t *user = json_object_get(d, "user");
@@ -66,7 +73,7 @@ static void take_ready(struct control *c, const json_t *d)
 	text_session_self(c->text, c->state.user, c->state.bot_name);
 	control_note_reading(c);
 	text_session_online(c->text, json_object_get(d, "guilds"));
-	c->state.intents = c->intents;
+	c->state.intents = session_intents(c);
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
 	publish_discord(c, EVENT_READY, json_array_size(json_object_get(d, "guilds")), words.text);
@@ -226,8 +233,11 @@ static void take_application(int err, int status, const json_t *body, void *arg)
 			 "text=\"text_chat is all, but the Message Content Intent is not switched "
 			 "on in the developer portal: the bot reads only messages that mention it "
 			 "and direct messages\"");
-		gateway_set_intents(c->gateway,
-				    c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT);
+		gateway_set_intents(c->gateway, session_intents(c));
+	} else if (c->resuming && c->state.intents != c->intents) {
+		/* The session began without the texts, which only another one is told. */
+		memset(&c->state.session, 0, sizeof c->state.session);
+		c->resuming = false;
 	}
 	control_find_gateway(c);
 }

@@ -236,12 +236,15 @@ void control_on_turn_event(const struct bus_event *ev, void *arg)
 		write_session(c);
 }
 
-/* A session tells only what it was begun for. Older controls wanted no messages. */
+/* A session tells only what it was begun for. Older controls wanted no messages. Whether the texts
+ * that Discord kept from it are to be had by now is found out before it is resumed. */
 static bool has_intents(const struct control *c)
 {
 	uint32_t had = c->state.intents;
 
-	return had ? had == c->intents : !text_session_intents(c->settings);
+	return had ? had == c->intents ||
+			       had == (c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT)
+		   : !text_session_intents(c->settings);
 }
 
 int control_load_state(struct control *c)

@@ -41,7 +41,7 @@ struct state {
 	uint64_t text_since_ms;		/* since when text chat is on; 0: it is off */
 	json_t *reading;  /* what is read of it, and was (control/text/reading.h); NULL: nothing.
 			     The holder of the state owns it. */
-	uint32_t intents; /* that control wanted when the session began; 0: not told */
+	uint32_t intents; /* with which the session began; 0: not told */
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
 	struct encrypted_channels encrypted;

@@ -256,6 +256,19 @@ run PARLEY_TEXT_CHAT=all
 grep -q message_content_missing "$D/control-$runs.log" && ok "without the intent the log says so" || bad "the intent" "no line"
 writes $BOB "<@$BOT> are you there"
 until_ok 10 answered "$written" && ok "and mentions are answered all the same" || bad "without the intent" "$(messages)"
+# A session is kept once the servers have been read.
+sleep 11
+kill -TERM "$control"
+wait "$control"
+run PARLEY_TEXT_CHAT=all
+is "without the intent the session goes on" "$(grep -c ' resumed ' "$D/control-$runs.log")" 1
+kill -TERM "$control"
+wait "$control"
+api PATCH /bots/$BOT '{"privileged":32768}' >/dev/null
+run PARLEY_TEXT_CHAT=all
+writes $BOB "parley are you there again"
+until_ok 10 answered "$written" && ok "once it is switched on, a restart begins a session that has the texts" || bad "the intent" "$(messages | tail -2; grep -E ' ready | resumed ' "$D/control-$runs.log")"
+api PATCH /bots/$BOT '{"privileged":0}' >/dev/null
 PARLEY_TEXT_CHAT=all "$B/control" --check >"$D/check" 2>&1
 grep -q 'text_chat is all, but Discord keeps' "$D/check" && ok "--check says what the intent is for" || bad "--check" "$(cat "$D/check")"
 PARLEY_TEXT_CHAT=mentions "$B/control" --check 2>&1 | grep -q 'works without the Message Content Intent: .* keeps from it the text of a reply' && ok "and what works without it" || bad "--check" ""
