@@ -67,6 +67,12 @@ static void tell_of(struct served *s, uint32_t turn, uint32_t chunk, const struc
 	roles_tell(s, &of, &(struct engine_event){.type = ENGINE_USAGE, .usage = usage});
 }
 
+/* The embedded engine costs nothing, and its model is none that has a price. */
+static bool is_free(const struct served *s)
+{
+	return s->caps->dialect == DIALECT_EMBEDDED;
+}
+
 static bool read_prices(const struct served *s, bool priced[PRICE_KINDS])
 {
 	const char *model = settings_billed_model(s->r->settings, roles_role(s->use), s->record);
@@ -85,7 +91,7 @@ static void tell_estimate(struct served *s, uint32_t turn, uint32_t chunk, const
 	bool priced[PRICE_KINDS];
 	struct usage u;
 
-	if (read_prices(s, priced) && traffic_estimate(t, priced, &u))
+	if (!is_free(s) && read_prices(s, priced) && traffic_estimate(t, priced, &u))
 		tell_of(s, turn, chunk, &u);
 }
 
@@ -148,7 +154,7 @@ void roles_count_sound(struct served *s, size_t bytes)
 {
 	const struct traffic heard = {.sound_in_ms = bytes / BYTES_A_MS};
 
-	if (s->caps->dialect == DIALECT_EMBEDDED || !heard.sound_in_ms)
+	if (is_free(s) || !heard.sound_in_ms)
 		return;
 	traffic_add(&s->loose, &heard);
 	begin_loose(s);
@@ -230,6 +236,8 @@ void roles_take_usage(struct served *s, struct live *l, const struct usage *usag
 {
 	struct usage u = *usage;
 
+	if (is_free(s))
+		return;
 	if (l && l->by == s && !l->used) {
 		s->tells = l->used = true;
 		bound_usage(s, &l->traffic, &u);

@@ -77,7 +77,7 @@ static void server(struct fake *f, unsigned conn, const char *type, const json_t
 		  usage);
 }
 
-static void begin(enum behaviour is)
+static void begin_as(enum behaviour is, enum dialect dialect)
 {
 	struct settings_records *r;
 	struct provider_record *p;
@@ -89,6 +89,7 @@ static void begin(enum behaviour is)
 	CHECK_INT(http_alloc(&fx.http, fx.fake.env, NULL, "x"), 0);
 	r = &fx.settings->records;
 	p = &r->provider[r->n[RECORD_KIND_PROVIDER]++];
+	p->dialect = dialect;
 	snprintf(p->name, sizeof p->name, "voice");
 	snprintf(p->url, sizeof p->url, "%s", fx.fake.url);
 	snprintf(p->model, sizeof p->model, "gpt-realtime");
@@ -101,6 +102,11 @@ static void begin(enum behaviour is)
 							      .settings = fx.settings,
 							      .h = on_event}),
 		  0);
+}
+
+static void begin(enum behaviour is)
+{
+	begin_as(is, DIALECT_OPENAI);
 }
 
 static void ask(uint32_t turn)
@@ -157,6 +163,17 @@ TEST(an_answer_without_usage_is_estimated)
 	CHECK_INT(fx.usage[0].n[PRICE_AUDIO_OUT], 20); /* a second */
 	CHECK_INT(fx.usage[0].n[PRICE_TEXT_IN], 4);
 	end();
+}
+
+TEST(the_embedded_engine_costs_nothing)
+{
+	for (enum behaviour is = TELLS; is <= TELLS_NOTHING; is++) {
+		begin_as(is, DIALECT_EMBEDDED);
+		ask(1);
+		leave();
+		CHECK_INT(fx.told, 0);
+		end();
+	}
 }
 
 TEST(false_usage_does_not_spend_the_budget)
