@@ -305,6 +305,19 @@ static void change(struct control *c, struct command *cmd, const char *name, con
 	put(r, server_settings_intent(live_settings_document(c->live), cmd->guild, name, value));
 }
 
+/* A session with Discord tells only what it was begun for, so a server may read less than the
+ * operator has it read, and not more. */
+static bool reads_more(const struct control *c, const char *name, const json_t *value)
+{
+	const char *to = json_string_value(value);
+	bool all = to && strcmp(to, "all") == 0;
+
+	if (!to || strcmp(name, "text_chat") != 0 || strcmp(to, "off") == 0)
+		return false;
+	return !(c->intents & DISCORD_INTENT_DIRECT_MESSAGES) ||
+	       (all && !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT));
+}
+
 static void set(struct control *c, struct command *cmd, struct words *words, bool reset)
 {
 	const char *name = command_text(cmd, "name"), *text = command_text(cmd, "value");
@@ -318,6 +331,9 @@ static void set(struct control *c, struct command *cmd, struct words *words, boo
 		words_settings_no_value(words);
 	else if (reset ? !own : own && json_equal(own, value))
 		tell_one(c, cmd->guild, row, words); /* it is so already */
+	else if (!reset && reads_more(c, name, value))
+		words_settings_invalid(words, "a server may read less than whoever runs me has set "
+					      "for all servers, not more");
 	else if (control_may_ask(c, cmd, words))
 		change(c, cmd, name, reset ? NULL : value);
 	json_decref(value);

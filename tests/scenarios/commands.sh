@@ -104,7 +104,7 @@ reload() {
 }
 page_allowed="\"web_read_allowed\": \"$page\", "
 settings_with "$page_allowed"
-PARLEY_COMMANDS_A_MINUTE=12 PARLEY_TEXT_URL="http://127.0.0.1:$port/v1" PARLEY_TEXT_CHAT=mentions \
+PARLEY_COMMANDS_A_MINUTE=40 PARLEY_TEXT_URL="http://127.0.0.1:$port/v1" PARLEY_TEXT_CHAT=mentions \
 	start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --ca "$CA" --config "$D/parley.json"
 control=$last
 until_ok 10 registered || bad commands "not registered: $(tail -3 "$D/control.log")"
@@ -178,6 +178,8 @@ uses $ALICE settings "$(sub set "$(option name cost_day_cents),$(option value 10
 says "what costs the operator is not for servers" "*no such setting that can be changed here*"
 uses $ALICE settings "$(sub set "$(option name consent),$(option value remembered)")"
 says "nor what decides for members" "*no such setting*"
+uses $ALICE settings "$(sub set "$(option name text_chat),$(option value all)")"
+says "nor more of what people write than the operator has read" "*That cannot be set: a server may read less*"
 uses $ALICE settings "$(sub set "$(option name volition),$(option value loud)")"
 says "a value that does not exist" "*That cannot be set*"
 uses $ALICE settings "$(sub set "$(option name silence_ms),$(option value abc)")"
@@ -287,8 +289,8 @@ uses $BOB remember "$(option fact 'Bob likes tea')"
 says "nor is remembered" "*only what people agree*"
 uses $BOB work "$(sub list)"
 says "their tasks are gone" "*You have no such task here.*"
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13; do uses $CAROL ask "$(option question 'what is the capital of France'),$(flag private)"; done
-says "a member who asks too often waits" "Please wait a moment*12 times a minute*"
+for _ in $(seq 41); do uses $CAROL ask "$(option question 'what is the capital of France'),$(flag private)"; done
+says "a member who asks too often waits" "Please wait a moment*40 times a minute*"
 
 # ---- another server ----
 new_guild other
