@@ -102,7 +102,8 @@ static bool say_refusal(const json_t *output, char *buf, size_t size)
 	const char *error = text_at(output, "error");
 
 	if (strcmp(error, "not_consented") == 0)
-		snprintf(buf, size, "I may not remember what you say.");
+		snprintf(buf, size,
+			 "I may not remember what you say. The command consent changes that.");
 	else if (*error)
 		snprintf(buf, size, "I cannot do that with my memory.");
 	return *error;

@@ -37,7 +37,7 @@ start_brain
 open_room
 
 says "parley remember that my bike is red"
-is "who has not answered is heard, and not remembered" "$answer" 'said="I may not remember what you say."'
+is "who has not answered is heard, and not remembered" "$answer" 'said="I may not remember what you say. The command consent changes that."'
 holds "bike" && bad "no word is kept" "$(grep -aoi '.\{20\}bike.\{20\}' "$D/state/parley.db" "$D/state/parley.db-wal" | head -3)" || ok "no word is kept"
 command consent ',"options":[{"name":"answer","type":3,"value":"remembered"}]'
 is "/consent remembered" "$(content "$id")" "**Your consent in this server:** heard and remembered."

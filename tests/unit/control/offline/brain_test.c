@@ -328,7 +328,7 @@ TEST(outputs_of_memory_are_said)
 		      "{\"written\":[],\"skipped\":[{\"reason\":\"sensitive_content\"}]}"),
 		  "I do not keep secrets.");
 	CHECK_STR(say("memory_write", "{\"error\":\"not_consented\"}"),
-		  "I may not remember what you say.");
+		  "I may not remember what you say. The command consent changes that.");
 	CHECK_STR(say("memory_search", "{\"matches\":[{\"text\":\"my bike is red\",\"said_by\":"
 				       "\"Alice\",\"by_asker\":true},{\"text\":\"tea is hot\","
 				       "\"said_by\":\"Bob\"}]}"),
