@@ -272,7 +272,8 @@ static void on_portal(bool missing, const char *what, const char *text, void *ar
 static void on_application(int err, int status, const json_t *body, void *arg)
 {
 	struct check *c = arg;
-	uint32_t wanted = control_intents(c->settings);
+	uint32_t all = control_intents(c->settings);
+	uint32_t wanted = all & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT;
 
 	if (err == ECANCELED)
 		return;
@@ -280,8 +281,8 @@ static void on_application(int err, int status, const json_t *body, void *arg)
 		discord_snowflake(json_string_value(json_object_get(body, "id")), &c->application);
 	else
 		c->application = c->user; /* the same for every bot made since 2016 */
-	wanted &= ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT;
-	if (!err && status == 200 && !portal_check(body, wanted, on_portal, c))
+	/* Of the privileged intent check_text_chat tells. */
+	if (!err && status == 200 && !portal_check(body, wanted, on_portal, c) && wanted == all)
 		check_say(c, CHECK_OK, "developer portal",
 			  "nothing to switch; Parley needs no privileged intent");
 	check_text_chat(c, err || status != 200 ? NULL : body);

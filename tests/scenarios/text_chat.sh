@@ -270,6 +270,7 @@ writes $BOB "parley are you there again"
 until_ok 10 answered "$written" && ok "once it is switched on, a restart begins a session that has the texts" || bad "the intent" "$(messages | tail -2; grep -E ' ready | resumed ' "$D/control-$runs.log")"
 api PATCH /bots/$BOT '{"privileged":0}' >/dev/null
 PARLEY_TEXT_CHAT=all "$B/control" --check >"$D/check" 2>&1
+grep -q 'nothing to switch' "$D/check" && bad "--check" "nothing to switch"
 grep -q 'text_chat is all, but Discord keeps' "$D/check" && ok "--check says what the intent is for" || bad "--check" "$(cat "$D/check")"
 PARLEY_TEXT_CHAT=mentions "$B/control" --check 2>&1 | grep -q 'works without the Message Content Intent: .* keeps from it the text of a reply' && ok "and what works without it" || bad "--check" ""
 report
