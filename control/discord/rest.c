@@ -16,6 +16,7 @@ enum {
 	QUEUE_MAX = 1000,
 	QUEUE_SPARE = QUEUE_MAX / 5,
 	TRIES = 8, /* over 31 s: Discord's servers fail for seconds, rarely for minutes */
+	INTERACTION_TRIES = 4, /* their callers repeat them, as long as their tokens are good */
 	AGAIN_MS = 500,
 	AGAIN_MOST_MS = 8000,
 	LIMITED_TRIES = 10,
@@ -141,7 +142,8 @@ static bool retry_later(struct job *j, const struct http_resp *resp)
 	uint64_t wait_ms = AGAIN_MS << j->tries;
 
 	/* A refused connection transported nothing, so every call may be repeated. */
-	if (!worth || (!j->idempotent && resp->err != ECONNREFUSED) || ++j->tries >= TRIES)
+	if (!worth || (!j->idempotent && resp->err != ECONNREFUSED) ||
+	    ++j->tries >= (j->interaction ? INTERACTION_TRIES : TRIES))
 		return false;
 	if (wait_ms > AGAIN_MOST_MS)
 		wait_ms = AGAIN_MOST_MS;

@@ -2,8 +2,8 @@
  * control/discord/rate.h.
  *
  * A 429 is retried after its delay; idempotent calls are retried seven times in half a minute after
- * a 5xx or a timeout. After a 401 nothing is sent any more, because Cloudflare bans addresses that
- * continue. The token is sent in a header only.
+ * a 5xx or a timeout, interactions three times. After a 401 nothing is sent any more, because
+ * Cloudflare bans addresses that continue. The token is sent in a header only.
  *
  * Every accepted call is answered exactly once, also when the object is freed (ECANCELED). */
 #ifndef CONTROL_DISCORD_REST_H
