@@ -48,7 +48,7 @@ static void publish_discord(struct control *c, enum event_type type, uint64_t gu
 	bus_publish(c->bus, &ev);
 }
 
-/* What a session that begins now is told. */
+/* The intents of a session that begins now. */
 static uint32_t session_intents(const struct control *c)
 {
 	return c->lacks_content ? c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT

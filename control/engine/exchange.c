@@ -24,7 +24,7 @@ static void free_exchange(struct exchange *x)
 	free(x);
 }
 
-/* Its place is free for the next one, though a handler of it may still run. */
+/* Frees its place for the next exchange, though its handler may still run. */
 static void end(struct exchange *x)
 {
 	if (!x->over)

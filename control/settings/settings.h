@@ -60,8 +60,9 @@ typedef const char *(settings_lookup_h)(const char *env, void *arg);
 typedef void(settings_complain_h)(const char *env, const char *given, const char *used, void *arg);
 
 /* Looks up every setting. Numbers outside their range are clamped, words not known and texts too
- * long are left at their default; each is told to complainh (may be NULL). So is a list of ids that
- * holds something else, which marks the settings as unread. An empty value counts as not set. */
+ * long are left at their default; complainh (may be NULL) hears of each. It also hears of a list of
+ * ids with anything else in it, which marks the settings as unread. An empty value counts as not
+ * set. */
 void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_complain_h *complainh,
 		   void *arg);
 /* One setting by the name of its field or variable, in text form; records and roles as JSON, and

@@ -88,7 +88,7 @@ static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NA
 	return false;
 }
 
-/* The bytes that were read. 0: it is no mention of somebody who is known. */
+/* Returns the bytes that were read; 0 if they mention nobody who is known. */
 static size_t put_user(struct content *t, const char *text, const json_t *mentions, uint64_t self,
 		       const char *name)
 {

@@ -185,7 +185,7 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	return 0;
 }
 
-/* Of whoever gave the post another title, who is not its author. */
+/* The title is by somebody else than the author of the post. */
 static void put_foreign_title(struct incoming *in, const char *title)
 {
 	struct content t = {.buf = in->text, .n = strlen(in->text), .size = sizeof in->text};

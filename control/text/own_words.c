@@ -55,7 +55,7 @@ static size_t quote_at(const char *line)
 	return begins(line, "> ") ? strcspn(line, "\n") : 0;
 }
 
-/* The bytes of what is not the author's own; 0: the character is. */
+/* Returns the bytes that are not the author's own words; 0 if the first one is. */
 static size_t foreign_at(const char *text, bool new_line)
 {
 	size_t n = new_line ? quote_at(text) : 0;

@@ -123,7 +123,7 @@ static const char *follow_spoiler(struct split_marks *m, const char *text)
 	return text + sizeof spoiler - 1;
 }
 
-/* Follows one mark or byte. Returns what stands behind it. */
+/* Follows one mark or byte. Returns the text behind it. */
 static const char *follow_one(struct split_marks *m, const char *text)
 {
 	if (*m->fence || strncmp(text, mark, sizeof mark - 1) == 0)
@@ -265,7 +265,7 @@ static size_t place_in_line(const char *text, size_t most, size_t limit)
 	return blank ? blank : utf8_whole(text, limit);
 }
 
-/* The end of a link with a text, or of what stands in "<>"; NULL: none begins there. */
+/* Returns the end of a link with a text, or of a mark in "<>"; NULL if none begins there. */
 static const char *link_end(const char *text)
 {
 	size_t n = 0;
@@ -414,7 +414,7 @@ static bool put_part(struct split *s, const struct cut *cut, char *buf, size_t o
 	return n > opening;
 }
 
-/* The rest, with the end of what is open since a part before. False: it does not fit. */
+/* Writes the rest, and closes the marks that a part before has opened. False: it does not fit. */
 static bool put_rest(struct split *s, char *buf, size_t opening)
 {
 	size_t n = bytes_within(s->rest, SPLIT_UNITS - opening);

@@ -130,8 +130,9 @@ void taken_put(struct taken_table *t, const struct taken *row)
 		limit(t, 0, row->guild, TAKEN_OF_SERVER);
 }
 
-/* The oldest of an author or a server always gives way first, so what gave way is older than what
- * is there, also where rows of that author gave way to the server's or to all others later. */
+/* The oldest row of an author or a server always gives way first. So a row that gave way is older
+ * than each that is left, also after rows of that author gave way to the server's or to all others.
+ */
 bool taken_may_have_dropped(const struct taken_table *t, uint64_t message, uint64_t user,
 			    uint64_t guild)
 {
@@ -213,7 +214,7 @@ void taken_read(struct taken_table *t, const json_t *rows)
 		    read_state(json_string_value(json_array_get(row, 4)), &taken.state))
 			taken_put(t, &taken);
 	}
-	/* The store had more than these, perhaps. */
+	/* The store may have more rows than it returned. */
 	if (json_array_size(rows) >= TAKEN_ROWS)
 		note_dropped(t, &t->row[oldest_place(t)]);
 }

@@ -465,7 +465,7 @@ void text_showing_edited(struct text_guild *g, const struct incoming *in);
 void text_showing_gone(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message);
 /* The message is gone, or (0) all of the user's. */
 void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user);
-/* The channel is gone, with what is attached there. */
+/* The channel is gone, with its attachments. */
 void text_showing_drop_channel(struct text_guild *g, uint64_t channel);
 /* Likewise; other people's questions go on without these files. To be called after the step that
  * ends the question of the message itself: otherwise the model would still be asked it. */

@@ -356,7 +356,7 @@ static char *write_standing(const struct text_guild *g, uint64_t channel)
 		       : text;
 }
 
-/* end: what is wanted of this answer. */
+/* end: the instruction for this answer. */
 static char *write_instructions(const struct text_job *job, const char *end, size_t *stable)
 {
 	const struct calendar_zone zone = server_zone(&job->g->zone);

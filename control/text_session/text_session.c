@@ -462,7 +462,7 @@ static bool is_settled(struct text_session *ts, const struct incoming *in)
 	return false;
 }
 
-/* An id of a time to come would hide what is missed from then on. */
+/* An id from the future would hide every message that is missed later. */
 static void note_newest(struct text_session *ts, uint64_t message)
 {
 	if (message > ts->up.newest &&
@@ -470,14 +470,23 @@ static void note_newest(struct text_session *ts, uint64_t message)
 		ts->up.newest = message;
 }
 
+/* A resumed session repeats messages from before this control began. Those without a row are left
+ * alone if the bot did not read them then, or if their row may have given way to others. */
+static bool is_over(const struct text_session *ts)
+{
+	const struct incoming *in = &ts->in;
+
+	return missed_ms_of(in->message) < ts->began_ms && !taken_find(ts->taken, in->message) &&
+	       (!text_session_was_read(ts) ||
+		taken_may_have_dropped(ts->taken, in->message, in->user, in->guild));
+}
+
 static void take_message(struct text_session *ts, const json_t *d)
 {
 	if (text_session_read(ts, d, true))
 		return;
 	note_newest(ts, ts->in.message);
-	/* A session that goes on tells what was written before this control began. */
-	if (missed_ms_of(ts->in.message) < ts->began_ms && !taken_find(ts->taken, ts->in.message) &&
-	    !text_session_was_read(ts))
+	if (is_over(ts))
 		return;
 	if (ts->in.starter)
 		text_session_note_starter(ts);

@@ -31,7 +31,10 @@ static bool is_settled(struct explore *x, const struct text_event *ev)
 {
 	const struct taken *row = taken_find(x->taken, ev->message);
 
-	return row && !text_chat_knows(x->chat, ev->channel, ev->message);
+	if (!row)
+		return ev->message < x->late_from &&
+		       taken_may_have_dropped(x->taken, ev->message, ev->user, ev->guild);
+	return !text_chat_knows(x->chat, ev->channel, ev->message);
 }
 
 static void play_message(struct explore *x)

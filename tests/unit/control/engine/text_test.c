@@ -491,7 +491,7 @@ static void answer_now(struct fake_http *f, struct evhttp_request *req)
 	fake_http_answer(req, 200, SSE, all, sizeof all - 1);
 }
 
-/* Of what ends the next one has the place, within the handler already. */
+/* The next question has the place of an answer that ends, already within its handler. */
 TEST(the_end_of_an_answer_makes_room)
 {
 	CHECK(begin(answer_now));

@@ -280,7 +280,7 @@ static enum missed_what judge_of(struct taken_table *t, uint64_t message, uint64
 	return missed_judge(&page, t, &in, 0, &reply);
 }
 
-/* A message whose row gave way was answered, perhaps. */
+/* A message without a row may have been answered: its row may have given way. */
 TEST(what_gave_way_is_not_missed)
 {
 	struct taken_table *t;

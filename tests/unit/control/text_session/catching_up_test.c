@@ -262,6 +262,34 @@ TEST(text_session_that_resumes_takes_nothing_that_was_not_read_when_it_was_writt
 	text_stage_close(&s);
 }
 
+/* A message without a row may have been answered: its row may have given way. */
+TEST(text_session_that_resumes_takes_nothing_whose_row_gave_way)
+{
+	struct text_stage s;
+	uint64_t old, others;
+	json_t *rows = json_array();
+
+	CHECK(text_stage_open(&s));
+	old = text_stage_id(&s, 3 * MINUTE);
+	others = text_stage_id(&s, 4 * MINUTE);
+	for (uint64_t i = 0; i < TAKEN_OF_AUTHOR; i++)
+		json_array_append_new(rows,
+				      json_pack("[I,I,I,I,s,I]",
+						(json_int_t)(text_stage_id(&s, MINUTE) + i),
+						(json_int_t)STAGE_GUILD, (json_int_t)STAGE_CHANNEL,
+						(json_int_t)STAGE_BOB, "ended", (json_int_t)0));
+	s.conf.taken = rows;
+	CHECK(text_stage_begin(&s));
+	text_session_online(s.ts, NULL);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, old, STAGE_BOB, "<@9> old");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, others, STAGE_ANA, "<@9> hello");
+	text_stage_run(&s);
+	CHECK_STR(text_stage_reason(&s, old), "");
+	CHECK(strncmp(text_stage_reason(&s, others), "sent_", 5) == 0);
+	json_decref(rows);
+	text_stage_close(&s);
+}
+
 /* So is what somebody wrote before they were erased, and after this control began, too. */
 TEST(text_session_that_resumes_reads_nothing_from_before_an_erasure)
 {
@@ -377,7 +405,7 @@ TEST(text_session_takes_nothing_for_deleted_in_a_history_that_it_may_not_read)
 	}
 }
 
-/* What Discord does not tell now is asked for again. */
+/* A request for a history that failed is repeated. */
 TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
 {
 	struct text_stage s;
