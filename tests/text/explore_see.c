@@ -404,6 +404,25 @@ static void leave_out(struct explore *x, unsigned ch, const struct text_trigger 
 		x->left_out[ch][user].at = t->at;
 }
 
+/* True if the message was deleted, and its answer goes on for others. */
+static bool goes_on(struct explore *x, unsigned ch, const struct text_effect *e)
+{
+	if (e->record->reason != TEXT_REASON_DELETED || x->asked[ch] != e->record->reply)
+		return false;
+	for (unsigned i = 0; i < x->n_asked_of[ch]; i++)
+		if (x->asked_of[ch][i] != e->message && explore_known(x, x->asked_of[ch][i])->open)
+			return true;
+	return false;
+}
+
+/* The row of an ended message keeps the mark of its answer. */
+static uint64_t mark_of(const struct explore *x, uint64_t message)
+{
+	const struct taken *row = taken_find(x->taken, message);
+
+	return row ? row->mark : 0;
+}
+
 static void see_effect(struct explore *x, const struct text_effect *e, const struct text_event *ev)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
@@ -444,11 +463,11 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	}
 	if (e->type != TEXT_DO_RECORD)
 		return;
-	if (e->record->reply && x->n_reported < RECENT)
+	if (e->record->reply && !goes_on(x, ch, e) && x->n_reported < RECENT)
 		x->reported[x->n_reported++] = e->record->reply;
 	if (e->record->reason != TEXT_REASON_SHUTDOWN &&
 	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
-		keep(x, e, NULL, TAKEN_ENDED, 0);
+		keep(x, e, NULL, TAKEN_ENDED, mark_of(x, e->message));
 	x->out->ended++;
 	see_full(x, ch, e->record);
 	end_wait(x, ch, e->message);
