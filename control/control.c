@@ -357,8 +357,8 @@ static void take_changes(void *arg)
 	if (c->delegates)
 		delegates_update(c->delegates);
 	control_update_work(c);
-	if (c->was_up)
-		control_note_reading(c);
+	/* Also while Discord is away: it may tell later what was written before this. */
+	control_note_reading(c);
 	text_session_settings(c->text);
 	if (c->web)
 		web_settings_read(c->web);

@@ -96,7 +96,16 @@ static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title
 {
 	const struct control *c = arg;
 
-	return guilds_thread(c->guilds, guild, channel, title);
+	uint64_t parent = guilds_thread(c->guilds, guild, channel, title);
+
+	return parent || guilds_has_channel(c->guilds, guild, channel) ? parent : READING_UNKNOWN;
+}
+
+static uint64_t find_guild(uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_of_channel(c->guilds, channel);
 }
 
 static const char *find_channel(uint64_t guild, uint64_t channel, void *arg)
@@ -125,8 +134,10 @@ static uint32_t read_chat(const struct control *c, const struct settings *s)
 {
 	if (s->unread || !(c->intents & DISCORD_INTENT_DIRECT_MESSAGES))
 		return SETTINGS_TEXT_OFF;
+	/* Until it is known whether Discord sends the texts, they are not read. */
 	if (s->text_chat == SETTINGS_TEXT_ALL &&
-	    (c->lacks_content || !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT)))
+	    (c->lacks_content || !c->asked_content ||
+	     !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT)))
 		return SETTINGS_TEXT_MENTIONS;
 	return s->text_chat;
 }
@@ -277,6 +288,7 @@ int control_make_text(struct control *c)
 					       .reacth = may_react,
 					       .historyh = may_read_history,
 					       .threadh = find_thread,
+					       .guildh = find_guild,
 					       .channelh = find_channel,
 					       .readingh = find_reading,
 					       .threadsh = find_threads,

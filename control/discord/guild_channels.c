@@ -22,6 +22,33 @@ const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t
 	return name ? name : "";
 }
 
+bool guilds_has_channel(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	static const char *const parts[] = {"channels", "texts", "threads", "archived"};
+	bool has = false;
+	char id[24];
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)channel);
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		has = has || json_object_get(guilds_part(g, guild, parts[i]), id);
+	return has;
+}
+
+uint64_t guilds_of_channel(const struct guilds *g, uint64_t channel)
+{
+	const char *key;
+	json_t *guild;
+	uint64_t id;
+
+	json_object_foreach(guilds_all(g), key, guild)
+	{
+		(void)guild;
+		if (discord_snowflake(key, &id) && guilds_has_channel(g, id, channel))
+			return id;
+	}
+	return 0;
+}
+
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name)
 {
 	json_t *channels = guilds_part(g, guild, "channels"), *channel;

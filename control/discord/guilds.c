@@ -10,8 +10,9 @@
 /* The shape of the document; `out` is there, and true, during an outage of the guild:
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
- * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, texts: {id:
- * {name, over}}, own_role: id } }; older ones have none of the last three, nor that name */
+ * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, archived: {id:
+ * parent}, texts: {id: {name, over}}, own_role: id } }; older ones have none of the last four, nor
+ * that name */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -44,8 +45,12 @@ json_t *guilds_part(const struct guilds *g, uint64_t guild, const char *part)
 	return json_object_get(guild_of(g, guild), part);
 }
 
-/* A snowflake under `name` of an event's object, as text; NULL when absent or malformed. */
-static const char *id_text(const json_t *d, const char *name)
+json_t *guilds_all(const struct guilds *g)
+{
+	return g->doc;
+}
+
+const char *guilds_id(const json_t *d, const char *name)
 {
 	const char *text = json_string_value(json_object_get(d, name));
 	uint64_t id;
@@ -89,7 +94,7 @@ static bool is_listed(const json_t *list, const char *guild)
 
 	json_array_foreach(list, i, x)
 	{
-		const char *id = id_text(x, "id");
+		const char *id = guilds_id(x, "id");
 
 		if (id && strcmp(id, guild) == 0)
 			return true;
@@ -154,9 +159,9 @@ int guilds_restore(struct guilds *g, const json_t *snapshot)
 
 static void put_role(const struct guilds *g, json_t *guild, const json_t *role)
 {
-	const char *id = id_text(role, "id");
+	const char *id = guilds_id(role, "id");
 	const char *bits = json_string_value(json_object_get(role, "permissions"));
-	const char *bot = id_text(json_object_get(role, "tags"), "bot_id");
+	const char *bot = guilds_id(json_object_get(role, "tags"), "bot_id");
 	uint64_t v;
 
 	if (id && discord_u64(bits, &v))
@@ -172,7 +177,7 @@ static json_t *overwrites(const json_t *list)
 
 	json_array_foreach(list, i, o)
 	{
-		const char *id = id_text(o, "id");
+		const char *id = guilds_id(o, "id");
 		const char *allow = json_string_value(json_object_get(o, "allow"));
 		const char *deny = json_string_value(json_object_get(o, "deny"));
 		const json_t *type = json_object_get(o, "type");
@@ -198,7 +203,7 @@ static void put_text(json_t *guild, const char *id, const char *name, json_t *ov
 
 static void put_channel(json_t *guild, const json_t *ch)
 {
-	const char *id = id_text(ch, "id");
+	const char *id = guilds_id(ch, "id");
 	json_int_t type = json_integer_value(json_object_get(ch, "type"));
 	const char *name = json_string_value(json_object_get(ch, "name"));
 
@@ -229,7 +234,7 @@ static const char *name_of(const json_t *member, const json_t *user)
 static void put_member(json_t *guild, const json_t *member)
 {
 	const json_t *user = json_object_get(member, "user");
-	const char *id = id_text(user, "id");
+	const char *id = guilds_id(user, "id");
 	json_t *roles = json_array(), *role;
 	uint64_t v;
 	size_t i;
@@ -251,7 +256,7 @@ static void put_member(json_t *guild, const json_t *member)
 /* Members who leave are forgotten, so that the state does not grow without end. */
 static void put_voice(const struct guilds *g, json_t *guild, const json_t *state)
 {
-	const char *user = id_text(state, "user_id"), *channel = id_text(state, "channel_id");
+	const char *user = guilds_id(state, "user_id"), *channel = guilds_id(state, "channel_id");
 	json_t *voice = json_object_get(guild, "voice");
 
 	if (!user)
@@ -274,7 +279,7 @@ static void put_voice(const struct guilds *g, json_t *guild, const json_t *state
 static void put_head(const struct guilds *g, json_t *guild, const json_t *d)
 {
 	const char *name = json_string_value(json_object_get(d, "name")),
-		   *owner = id_text(d, "owner_id");
+		   *owner = guilds_id(d, "owner_id");
 	json_t *role;
 	size_t i;
 
@@ -285,68 +290,9 @@ static void put_head(const struct guilds *g, json_t *guild, const json_t *d)
 	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(g, guild, role);
 }
 
-enum { THREADS = 1000 /* Discord has no more active ones in a guild */, PRIVATE_THREAD = 12 };
-
-/* Discord names an archived one again when somebody writes there. */
-static void put_thread(json_t *guild, const json_t *t)
-{
-	const char *id = id_text(t, "id"), *parent = id_text(t, "parent_id");
-	const char *name = json_string_value(json_object_get(t, "name"));
-	const json_t *meta = json_object_get(t, "thread_metadata");
-	bool private = json_integer_value(json_object_get(t, "type")) == PRIVATE_THREAD;
-	json_t *threads = json_object_get(guild, "threads");
-
-	if (!id || !parent)
-		return;
-	if (!threads) {
-		threads = json_object();
-		json_object_set_new(guild, "threads", threads);
-	}
-	if (json_is_true(json_object_get(meta, "archived")))
-		json_object_del(threads, id);
-	else if (json_object_size(threads) < THREADS || json_object_get(threads, id))
-		json_object_set_new(threads, id,
-				    json_pack("[s,s,b]", parent, name ? name : "", (int)private));
-}
-
-static bool on_thread(json_t *guild, const char *name, const json_t *d)
-{
-	const char *id = id_text(d, "id");
-	const json_t *t;
-	size_t i;
-
-	if (strcmp(name, "THREAD_LIST_SYNC") == 0) {
-		json_array_foreach(json_object_get(d, "threads"), i, t) put_thread(guild, t);
-		return true;
-	}
-	if (!id)
-		return false;
-	if (strcmp(name, "THREAD_DELETE") == 0)
-		json_object_del(json_object_get(guild, "threads"), id);
-	else
-		put_thread(guild, d);
-	return true;
-}
-
-/* Threads of a channel go with it. */
-static void drop_threads(json_t *guild, const char *parent)
-{
-	json_t *threads = json_object_get(guild, "threads"), *t;
-	const char *key;
-	void *next;
-
-	json_object_foreach_safe(threads, next, key, t)
-	{
-		const char *of = json_string_value(json_array_get(t, 0));
-
-		if (of && strcmp(of, parent) == 0)
-			json_object_del(threads, key);
-	}
-}
-
 static bool on_guild_create(struct guilds *g, const json_t *d)
 {
-	const char *id = id_text(d, "id");
+	const char *id = guilds_id(d, "id");
 	json_t *guild, *x;
 	size_t i;
 
@@ -358,7 +304,7 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 		return false;
 	put_head(g, guild, d);
 	json_array_foreach(json_object_get(d, "channels"), i, x) put_channel(guild, x);
-	json_array_foreach(json_object_get(d, "threads"), i, x) put_thread(guild, x);
+	guild_threads_begin(guild, json_object_get(g->doc, id), json_object_get(d, "threads"));
 	json_array_foreach(json_object_get(d, "members"), i, x) put_member(guild, x);
 	json_array_foreach(json_object_get(d, "voice_states"), i, x) put_voice(g, guild, x);
 	return json_object_set_new(g->doc, id, guild) == 0;
@@ -366,7 +312,7 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 
 static bool on_channel(json_t *guild, const char *name, const json_t *d)
 {
-	const char *id = id_text(d, "id");
+	const char *id = guilds_id(d, "id");
 
 	if (!id)
 		return false;
@@ -376,13 +322,13 @@ static bool on_channel(json_t *guild, const char *name, const json_t *d)
 	}
 	json_object_del(json_object_get(guild, "channels"), id);
 	json_object_del(json_object_get(guild, "texts"), id);
-	drop_threads(guild, id);
+	guild_threads_drop(guild, id);
 	return true;
 }
 
 static bool on_role(const struct guilds *g, json_t *guild, const char *name, const json_t *d)
 {
-	const char *id = id_text(d, "role_id");
+	const char *id = guilds_id(d, "role_id");
 
 	if (strcmp(name, "GUILD_ROLE_DELETE") != 0)
 		put_role(g, guild, json_object_get(d, "role"));
@@ -393,7 +339,7 @@ static bool on_role(const struct guilds *g, json_t *guild, const char *name, con
 
 static bool on_member(json_t *guild, const char *name, const json_t *d)
 {
-	const char *id = id_text(json_object_get(d, "user"), "id");
+	const char *id = guilds_id(json_object_get(d, "user"), "id");
 
 	if (!id)
 		return false;
@@ -415,9 +361,9 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 	if (strcmp(name, "GUILD_CREATE") == 0)
 		return on_guild_create(g, d);
 	if (strcmp(name, "GUILD_DELETE") == 0 || strcmp(name, "GUILD_UPDATE") == 0)
-		id = id_text(d, "id");
+		id = guilds_id(d, "id");
 	else
-		id = id_text(d, "guild_id");
+		id = guilds_id(d, "guild_id");
 	guild = id ? json_object_get(g->doc, id) : NULL;
 	if (!guild)
 		return false;
@@ -431,9 +377,8 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 		put_head(g, guild, d);
 	else if (strncmp(name, "CHANNEL_", 8) == 0)
 		return on_channel(guild, name, d);
-	else if (strcmp(name, "THREAD_CREATE") == 0 || strcmp(name, "THREAD_UPDATE") == 0 ||
-		 strcmp(name, "THREAD_DELETE") == 0 || strcmp(name, "THREAD_LIST_SYNC") == 0)
-		return on_thread(guild, name, d);
+	else if (strncmp(name, "THREAD_", 7) == 0)
+		return guild_threads_event(guild, name, d);
 	else if (strncmp(name, "GUILD_ROLE_", 11) == 0)
 		return on_role(g, guild, name, d);
 	else if (strncmp(name, "GUILD_MEMBER_", 13) == 0)
@@ -462,35 +407,6 @@ const char *guilds_name(const struct guilds *g, uint64_t guild)
 	const char *name = json_string_value(json_object_get(guild_of(g, guild), "name"));
 
 	return name ? name : "";
-}
-
-uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, const char **name)
-{
-	const json_t *t = part_of(g, guild, "threads", thread);
-	const char *title = json_string_value(json_array_get(t, 1));
-	uint64_t parent = 0;
-
-	*name = title ? title : "";
-	discord_snowflake(json_string_value(json_array_get(t, 0)), &parent);
-	return parent;
-}
-
-size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
-		      size_t most)
-{
-	const json_t *threads = json_object_get(guild_of(g, guild), "threads"), *t;
-	const char *key;
-	size_t n = 0;
-
-	json_object_foreach((json_t *)(uintptr_t)threads, key, t)
-	{
-		uint64_t parent = 0;
-
-		discord_snowflake(json_string_value(json_array_get(t, 0)), &parent);
-		if (n < most && parent == channel && discord_snowflake(key, &to[n]))
-			n++;
-	}
-	return n;
 }
 
 bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,

@@ -57,13 +57,17 @@ bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		    struct guild_channel *out);
 
 /* The channel in which this thread was started, or the forum of this post; *name: its title,
- * borrowed until the next event. 0: it is no thread that is known. */
+ * borrowed until the next event, "" of one that is archived. 0: it is no thread that is known. */
 uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, const char **name);
 
 /* The name of a channel or thread of whatever kind, "" when unknown. Borrowed until the next event.
  */
 const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t channel);
-/* The known threads of this channel or forum, up to most. Returns how many. */
+/* True if this channel or thread of whatever kind is known. */
+bool guilds_has_channel(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* The guild of such a channel; 0: it is known in none. */
+uint64_t guilds_of_channel(const struct guilds *g, uint64_t channel);
+/* The known threads of this channel or forum, archived ones, too, up to most. Returns how many. */
 size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
 		      size_t most);
 

@@ -6,5 +6,17 @@
 
 /* A part of a guild's document (guilds.c), as "channels". NULL: it is not known. Borrowed. */
 json_t *guilds_part(const struct guilds *g, uint64_t guild, const char *part);
+/* The documents of all guilds, by their ids. Borrowed. */
+json_t *guilds_all(const struct guilds *g);
+/* A snowflake under `name` of an event's object, as text; NULL when absent or malformed. */
+const char *guilds_id(const json_t *d, const char *name);
+
+/* ---- guild_threads.c; guild: its document ---- */
+/* The guild is told anew, with this list; before: as it was known, or NULL. */
+void guild_threads_begin(json_t *guild, const json_t *before, const json_t *list);
+/* As guilds_event. */
+bool guild_threads_event(json_t *guild, const char *name, const json_t *d);
+/* Threads of a channel go with it. */
+void guild_threads_drop(json_t *guild, const char *parent);
 
 #endif

@@ -8,6 +8,7 @@
 static const char blanks[] = " \t\r\n";
 static const char marks[] = " \t\r\n*_`\"'";	       /* before and behind a [SKIP] */
 static const char ends[] = " \t\r\n*_`\"'.,;:!?-()/|"; /* behind it */
+static const char around[] = "*_`\"'";		       /* on both sides of it */
 static const char skip[] = "SKIP";
 
 /* Bytes of a name of the bot at the beginning, the longer one; 0: there is none. */
@@ -92,34 +93,57 @@ static bool is_bare_skip(const char *words, bool required)
 	return n && !words[n + strspn(words + n, ends)];
 }
 
+/* The mark behind which nothing stands; NULL: there is none. */
+static const char *last_mark(const char *words)
+{
+	const char *mark = strrchr(words, '[');
+	size_t n = mark ? skip_mark(mark) : 0;
+
+	return n && !mark[n + strspn(mark + n, ends)] ? mark : NULL;
+}
+
 /* True if it ends with a mark, or with a line that says the same. */
 static bool ends_with_skip(const char *words)
 {
-	const char *mark = strrchr(words, '['), *line = strrchr(words, '\n');
-	size_t n = mark ? skip_mark(mark) : 0;
+	const char *line = strrchr(words, '\n');
 
-	return (n && !mark[n + strspn(mark + n, ends)]) ||
-	       (line && is_bare_skip(line + strspn(line, marks), true));
+	return last_mark(words) || (line && is_bare_skip(line + strspn(line, marks), true));
+}
+
+/* Bytes of the words before a mark that is their end, and before what stands around that. */
+static size_t before_mark(const char *words)
+{
+	const char *mark = last_mark(words);
+	size_t n = mark ? (size_t)(mark - words) : strlen(words), k = 0;
+
+	while (mark && k < n && strchr(around, words[n - 1 - k]))
+		k++;
+	if (k && strspn(mark + skip_mark(mark), around) >= k)
+		n -= k;
+	while (mark && n && strchr(blanks, words[n - 1]))
+		n--;
+	return n;
 }
 
 enum text_words text_answer_read(const struct settings *s, const char *name, bool required,
-				 const char **text)
+				 const char **text, size_t *length)
 {
 	const char *words = pass_label(s, name, *text + strspn(*text, blanks));
 	const char *mark = words + strspn(words, marks);
 	size_t n = skip_mark(mark);
 
 	*text = words;
+	*length = strlen(words);
 	if (!*words)
 		return TEXT_WORDS_NONE;
-	if (!n)
-		return is_bare_skip(mark, required) || (!required && ends_with_skip(words))
-			       ? TEXT_WORDS_SKIP
-			       : TEXT_WORDS_SAID;
-	mark += n;
-	mark += strspn(mark, ends);
-	if (!required || !*mark)
+	if (n) {
+		mark += n;
+		*text = mark + strspn(mark, ends);
+	} else if (is_bare_skip(mark, required)) {
 		return TEXT_WORDS_SKIP;
-	*text = mark;
-	return TEXT_WORDS_SAID;
+	}
+	if (!required)
+		return n || ends_with_skip(words) ? TEXT_WORDS_SKIP : TEXT_WORDS_SAID;
+	*length = before_mark(*text);
+	return *length ? TEXT_WORDS_SAID : TEXT_WORDS_SKIP;
 }

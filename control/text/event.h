@@ -51,7 +51,8 @@ struct text_event {
 	enum text_event_type type;
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
-	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0 */
+	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0, or
+			  * READING_UNKNOWN */
 	const char *name, *text;
 	const char
 		*said; /* the part of the text that is its author's own (own_words.h); NULL: all */

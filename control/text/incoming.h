@@ -27,7 +27,7 @@ enum {
 struct incoming {
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
-	uint64_t parent; /* of a thread: its channel or forum, which the message does not tell; 0 */
+	uint64_t parent; /* of a thread: its channel or forum, which the message does not tell */
 	uint64_t replies_to, replied_user; /* 0: it replies to nothing, or to nobody known */
 	bool self, bot;			   /* its author is this bot; another one or a webhook */
 	bool to_bot;			   /* mentions this bot or replies to it */

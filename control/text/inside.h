@@ -158,6 +158,7 @@ struct text_chat {
 	bool drawn; /* this step brought rnd */
 	struct text_effects *effects;
 	struct text_effect lost;
+	char *cut; /* the words of this step's SEND, if more was written; owned */
 	bool over;
 	uint32_t next_reply;
 	unsigned n_channels;

@@ -27,6 +27,7 @@ bool reading_is_blocked(const char *channels, const char *blocked, uint64_t guil
 			uint64_t parent)
 {
 	return settings_ids_have(blocked, channel) ||
+	       (guild && parent == READING_UNKNOWN && !settings_ids_empty(blocked)) ||
 	       (parent && settings_ids_have(blocked, parent)) ||
 	       (guild && !settings_ids_empty(channels) && !settings_ids_have(channels, channel) &&
 		!(parent && settings_ids_have(channels, parent)));

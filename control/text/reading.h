@@ -19,6 +19,9 @@ enum {
 	READING_DAYS = 8,      /* longer than anything is looked for (text_catchup_hours) */
 };
 
+/* A parent: nothing is known of the channel, which may be a thread of one that is blocked. */
+#define READING_UNKNOWN UINT64_MAX
+
 struct reading;
 
 struct reading_rules {

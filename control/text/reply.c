@@ -253,12 +253,25 @@ static uint64_t reply_target(const struct text_chat *chat, const struct text_cha
 	return target && (ch->newest > target || rnd % 100 < share) ? target : 0;
 }
 
+/* The words of the answer. */
+static enum text_words read_answer(struct text_chat *chat, bool required, const char **text)
+{
+	size_t n;
+	enum text_words words = text_answer_read(chat->settings, chat->name, required, text, &n);
+
+	if (words == TEXT_WORDS_SAID && (*text)[n]) {
+		chat->cut = strndup(*text, n);
+		*text = chat->cut;
+		return chat->cut ? TEXT_WORDS_SAID : TEXT_WORDS_NONE;
+	}
+	return words;
+}
+
 static void take_answer(struct text_chat *chat, struct text_channel *ch,
 			const struct text_event *ev)
 {
 	const char *text = ev->text;
-	enum text_words words =
-		text_answer_read(chat->settings, chat->name, ch->reply.required, &text);
+	enum text_words words = read_answer(chat, ch->reply.required, &text);
 	bool reacts = *ev->emoji && ch->reply.reacts && text_reaction_allowed(chat, ch);
 	struct text_effect *e;
 

@@ -42,6 +42,8 @@ struct text_chat *text_chat_free(struct text_chat *chat)
 	}
 	for (unsigned i = 0; chat && i < TEXT_TRIGGERS; i++)
 		free(chat->pool[i].t.text);
+	if (chat)
+		free(chat->cut);
 	free(chat);
 	return NULL;
 }
@@ -247,6 +249,8 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 	chat->drawn = ev->type == TEXT_TIMER;
 	chat->rnd = ev->rnd;
 	text_triggers_free_ended(chat);
+	free(chat->cut);
+	chat->cut = NULL;
 	if (chat->over) {
 		take_late(chat, ev);
 	} else if (ev->type == TEXT_SHUTDOWN) {

@@ -93,7 +93,8 @@ void text_step(struct text_chat *chat, const struct text_event *event, uint64_t 
 uint64_t text_deadline(const struct text_chat *chat);
 
 /* True if the settings keep the bot out of this channel; parent: of a thread the channel in which
- * it was started, of a post its forum, whose settings hold for it; else 0. */
+ * it was started, of a post its forum, whose settings hold for it; READING_UNKNOWN (reading.h) if
+ * it may be a thread; else 0. */
 bool text_channel_is_blocked(const struct settings *settings, uint64_t guild, uint64_t channel,
 			     uint64_t parent);
 /* Why these settings refuse to have this message read, whatever was written before; NONE: they do
@@ -119,11 +120,11 @@ uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
 void text_chat_set_nickname(struct text_chat *chat, const char *name);
 
 enum text_words { TEXT_WORDS_SAID, TEXT_WORDS_SKIP, TEXT_WORDS_NONE };
-/* Reads what a model wrote. *text: the words of its answer, within the text given; a label with the
- * bot's name before them is no part of it. SKIP: it begins with "[SKIP]", however that is written
- * ("(skip)", "[SKIP: why]", "[NO REPLY]"), or, where none is required, ends with it, or is the word
- * alone; what stands behind it is the answer where one is required. */
+/* Reads what a model wrote. *text and *length: the words of its answer, within the text given; a
+ * label with the bot's name before them is no part of it. SKIP: it begins with "[SKIP]", however
+ * that is written ("(skip)", "[SKIP: why]", "[NO REPLY]"), or, where none is required, ends with
+ * it, or is the word alone; where an answer is required, it is what stands beside it. */
 enum text_words text_answer_read(const struct settings *s, const char *name, bool required,
-				 const char **text);
+				 const char **text, size_t *length);
 
 #endif

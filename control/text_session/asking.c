@@ -464,8 +464,9 @@ static char *write_answer(const struct text_job *job)
 {
 	const char *said = job->answer && *job->answer ? job->answer : job->lead ? job->lead : "";
 	const char *words = said;
+	size_t n;
 	bool asks = job->question && (text_answer_read(job->g->settings, job->g->ts->name, true,
-						       &words) != TEXT_WORDS_SAID ||
+						       &words, &n) != TEXT_WORDS_SAID ||
 				      tool_is_question(job->question, said, 0));
 
 	return strdup(asks ? job->question : said);

@@ -324,6 +324,7 @@ struct text_session {
 	struct text_effects effects;
 	struct incoming in;
 	uint64_t began_ms;    /* since 1970 */
+	uint64_t changed_ms;  /* the last change of settings; 0: none since then */
 	unsigned memory_held; /* by so many */
 	struct text_ended ended_out[TEXT_ENDED_OUT];
 	unsigned n_ended_out; /* ever */
@@ -352,7 +353,7 @@ void text_session_feed(struct text_guild *g, const struct text_event *ev);
 int text_session_read(struct text_session *ts, const json_t *d, bool created);
 /* taken_mark() of the title that this post was created with; 0: it is not known. */
 uint64_t text_session_first_title(const struct text_session *ts, uint64_t post);
-/* The channel or forum of a thread; 0: it is none. title: may not be NULL. */
+/* The channel or forum of a thread, as threadh of the conf. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);
 /* How a message came. */

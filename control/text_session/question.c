@@ -29,9 +29,16 @@ static void publish(struct text_guild *g, const struct text_job *job, enum text_
 						       .reply = job->reply});
 }
 
-static enum text_reason read_answer(const struct text_guild *g, const char **words)
+/* *text becomes the words of the answer. */
+static enum text_reason read_answer(const struct text_guild *g, char **text)
 {
-	switch (text_answer_read(g->settings, g->ts->name, true, words)) {
+	const char *words = *text;
+	size_t n;
+	enum text_words read = text_answer_read(g->settings, g->ts->name, true, &words, &n);
+
+	*text += words - *text;
+	(*text)[n] = '\0';
+	switch (read) {
 	case TEXT_WORDS_SKIP:
 		return TEXT_REASON_SKIPPED;
 	case TEXT_WORDS_NONE:
@@ -47,8 +54,7 @@ void text_question_end(struct text_job *job, enum text_reason reason)
 	struct text_guild *g = job->g;
 	text_outcome_h *h = job->answerh;
 	void *arg = job->arg;
-	char *text = job->answer;
-	const char *words = text;
+	char *text = job->answer, *words = text;
 
 	if (reason == TEXT_REASON_SENT_REPLY)
 		reason = read_answer(g, &words);

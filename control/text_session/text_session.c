@@ -322,12 +322,22 @@ static bool has_own_title(struct text_session *ts, const char *title, bool creat
 	return text_session_first_title(ts, in->message) == mark;
 }
 
+/* A message in a channel of a server is no direct one, whatever it says. */
+static uint64_t guild_of(const struct text_session *ts, uint64_t told, uint64_t channel)
+{
+	const struct text_session_conf *c = &ts->conf;
+
+	return told || !c->guildh ? told : c->guildh(channel, c->arg);
+}
+
 /* A mention of the bot's own role is one of the bot. */
 int text_session_read(struct text_session *ts, const json_t *d, bool created)
 {
 	const struct text_session_conf *c = &ts->conf;
 	int err = incoming_read(&ts->in, d, ts->self, ts->name);
 
+	if (!err)
+		ts->in.guild = guild_of(ts, ts->in.guild, ts->in.channel);
 	if (!err && ts->in.guild) {
 		const char *title;
 		uint64_t parent = text_session_parent(ts, ts->in.guild, ts->in.channel, &title);
@@ -470,15 +480,19 @@ static void note_newest(struct text_session *ts, uint64_t message)
 		ts->up.newest = message;
 }
 
-/* A resumed session repeats messages from before this control began. Those without a row are left
- * alone if the bot did not read them then, or if their row may have given way to others. */
+/* A resumed session repeats messages from before this control began, or from before the settings
+ * changed while Discord was away. Those without a row are left alone if the bot did not read them
+ * then, or if their row may have given way to others. */
 static bool is_over(const struct text_session *ts)
 {
 	const struct incoming *in = &ts->in;
+	uint64_t ms = missed_ms_of(in->message);
+	bool before = ms < ts->began_ms;
 
-	return missed_ms_of(in->message) < ts->began_ms && !taken_find(ts->taken, in->message) &&
+	return (before || ms < ts->changed_ms) && !taken_find(ts->taken, in->message) &&
 	       (!text_session_was_read(ts) ||
-		taken_may_have_dropped(ts->taken, in->message, in->user, in->guild));
+		(before &&
+		 taken_may_have_dropped(ts->taken, in->message, in->user, in->guild)));
 }
 
 static void take_message(struct text_session *ts, const json_t *d)
@@ -546,6 +560,7 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 
 	if (incoming_deleted(&change, d))
 		return;
+	change.guild = guild_of(ts, change.guild, change.channel);
 	for (size_t i = 0; i < change.n; i++) {
 		text_keeping_deleted(ts, change.guild, change.channel, change.message[i]);
 		text_showing_gone(ts, change.guild, change.channel, change.message[i]);
@@ -556,7 +571,7 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 }
 
 /* The messages of a channel, and of its threads, go with it, and nothing is under way there. What
- * stands in threads that are archived goes when its time is over: Discord does not name them. */
+ * stands in threads of which nothing is known any more goes when its time is over. */
 static void take_channel(struct text_session *ts, const json_t *d)
 {
 	const struct text_session_conf *c = &ts->conf;
@@ -603,13 +618,13 @@ static void take_reaction(struct text_session *ts, const json_t *d)
 
 	if (incoming_stop(&change, d) || change.user == ts->self)
 		return;
-	g = text_guild_find(ts, change.guild);
+	g = text_guild_find(ts, guild_of(ts, change.guild, change.channel));
 	if (!g)
 		return;
 	/* On what announces an answer it is meant for that answer. */
 	first = text_working_of(g, change.channel, change.message[0]);
 	text_session_feed(g, &(struct text_event){.type = TEXT_CANCEL,
-						  .guild = change.guild,
+						  .guild = g->id,
 						  .channel = change.channel,
 						  .message = first ? first : change.message[0],
 						  .user = change.user});
@@ -658,6 +673,8 @@ void text_session_stop(struct text_session *ts)
 
 void text_session_settings(struct text_session *ts)
 {
+	if (ts)
+		ts->changed_ms = env_wall_ms(ts->conf.env);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++) {
 		struct text_guild *g = ts->guild[i];
 

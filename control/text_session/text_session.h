@@ -86,8 +86,11 @@ struct text_session_conf {
 	bool (*spokenh)(uint64_t guild, uint64_t channel, void *arg);
 	/* This person's rank for tools, by the member object of a message. */
 	enum tool_rank (*rankh)(uint64_t guild, uint64_t user, const json_t *member, void *arg);
-	/* The channel or forum of this thread, 0: it is none; *title: borrowed until the next
-	 * event. NULL accepted. */
+	/* The server of this channel or thread, 0: it is known in none. NULL accepted. */
+	uint64_t (*guildh)(uint64_t channel, void *arg);
+	/* The channel or forum of this thread, 0: it is none; READING_UNKNOWN
+	 * (control/text/reading.h): nothing is known of the channel. *title: borrowed until the
+	 * next event. NULL accepted. */
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
 	/* The name of this channel or thread, "": it is not known; borrowed until the next event.
 	 * NULL accepted. */

@@ -1,4 +1,7 @@
 #include "control/discord/guilds.h"
+
+#include <stdio.h>
+
 #include "proto/discord.h"
 #include "tests/test.h"
 
@@ -103,7 +106,8 @@ TEST(guilds_knows_the_channels_of_threads)
 	/* Discord names an archived one again before somebody writes in it. */
 	CHECK(event(g, "THREAD_UPDATE",
 		    THREAD("600", "300", ",\"thread_metadata\":{\"archived\":true}")));
-	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 300);
+	CHECK_STR(name, "");
 	CHECK(event(g, "THREAD_LIST_SYNC",
 		    "{\"guild_id\":\"100\",\"threads\":[" THREAD("600", "300", "") "," THREAD(
 			    "601", "301", "") ",7,{}]}"));
@@ -123,6 +127,67 @@ TEST(guilds_knows_the_channels_of_threads)
 	CHECK(event(g, "GUILD_CREATE",
 		    "{\"id\":\"100\",\"threads\":[" THREAD("602", "300", "") "]}"));
 	CHECK_INT(guilds_thread(g, 100, 602, &name), 300);
+	guilds_free(g);
+}
+
+/* The settings of a channel hold in its archived threads, too, which no list tells. */
+TEST(guilds_knows_the_channels_of_archived_threads)
+{
+	struct guilds *g = made();
+	const char *name;
+	uint64_t of[4];
+
+	CHECK(g);
+	CHECK(event(g, "THREAD_CREATE", THREAD("600", "300", "")));
+	CHECK(event(g, "THREAD_CREATE", THREAD("601", "300", "")));
+	CHECK(event(g, "THREAD_UPDATE",
+		    THREAD("601", "300", ",\"thread_metadata\":{\"archived\":true}")));
+	CHECK_INT(guilds_threads(g, 100, 300, of, 4), 2);
+	CHECK_INT(guilds_threads(g, 100, 300, of, 1), 1);
+	/* 600 was archived while the bot was away. */
+	CHECK(event(g, "GUILD_CREATE",
+		    "{\"id\":\"100\",\"threads\":[" THREAD("602", "300", "") "]}"));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 300);
+	CHECK_INT(guilds_thread(g, 100, 601, &name), 300);
+	CHECK_INT(guilds_thread(g, 100, 602, &name), 300);
+	CHECK_STR(name, "films");
+	CHECK(guilds_has_channel(g, 100, 600) && guilds_has_channel(g, 100, 602));
+	CHECK(!guilds_has_channel(g, 100, 603) && !guilds_has_channel(g, 101, 600));
+	CHECK_INT(guilds_of_channel(g, 600), 100);
+	CHECK_INT(guilds_of_channel(g, 603), 0);
+	/* Somebody writes there again. */
+	CHECK(event(g, "THREAD_UPDATE", THREAD("600", "300", "")));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 300);
+	CHECK_STR(name, "films");
+	CHECK(event(g, "THREAD_DELETE", THREAD("601", "300", "")));
+	CHECK(!guilds_has_channel(g, 100, 601));
+	/* They go with their channel. */
+	CHECK(event(g, "THREAD_UPDATE",
+		    THREAD("600", "300", ",\"thread_metadata\":{\"archived\":true}")));
+	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0}"));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
+	guilds_free(g);
+}
+
+TEST(guilds_forgets_the_threads_that_were_archived_first)
+{
+	struct guilds *g = made();
+	const char *name;
+	unsigned known = 0;
+
+	CHECK(g);
+	for (unsigned i = 0; i < 1000; i++) {
+		char thread[256];
+
+		snprintf(thread, sizeof thread, THREAD("%u", "300", "%s"), 5000 + i,
+			 ",\"thread_metadata\":{\"archived\":true}");
+		CHECK(event(g, "THREAD_UPDATE", thread));
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		known += guilds_thread(g, 100, 5000 + i, &name) != 0;
+	CHECK_INT(known, 256);
+	CHECK_INT(guilds_thread(g, 100, 5999, &name), 300);
+	CHECK_INT(guilds_thread(g, 100, 5743, &name), 0);
 	guilds_free(g);
 }
 

@@ -1,4 +1,6 @@
 /* What a model wrote: words, or one of the ways to say nothing. */
+#include <stdio.h>
+
 #include "control/settings/settings.h"
 #include "control/text/text_chat.h"
 #include "tests/test.h"
@@ -7,8 +9,17 @@ static struct settings *s;
 
 static enum text_words reads(const char *said, bool required, const char **words)
 {
+	static char cut[128];
+	size_t n;
+	enum text_words read;
+
 	*words = said;
-	return text_answer_read(s, "Parley", required, words);
+	read = text_answer_read(s, "Parley", required, words, &n);
+	if (required && read == TEXT_WORDS_SAID) {
+		snprintf(cut, sizeof cut, "%.*s", (int)n, *words);
+		*words = cut;
+	}
+	return read;
 }
 
 TEST(each_way_to_write_that_nothing_is_said_is_one)
@@ -82,6 +93,14 @@ TEST(a_required_answer_is_what_stands_beside_the_mark)
 	CHECK_INT(reads("SKIP", true, &words), TEXT_WORDS_SKIP);
 	CHECK_INT(reads("[SKIP: no]", true, &words), TEXT_WORDS_SKIP);
 	CHECK_INT(reads("It is four. [SKIP]", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "It is four.");
+	CHECK_INT(reads("**It is four** **[skip: done]**.\n", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "**It is four**");
+	CHECK_INT(reads("[SKIP] **It is four**[SKIP]", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "**It is four**");
+	CHECK_INT(reads("It is four [1].", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "It is four [1].");
+	CHECK_INT(reads("[SKIP] [SKIP]", true, &words), TEXT_WORDS_SKIP);
 	CHECK_INT(reads(" \n", true, &words), TEXT_WORDS_NONE);
 	settings_free(s);
 }

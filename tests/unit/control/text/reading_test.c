@@ -89,6 +89,17 @@ TEST(reading_knows_channels_that_were_blocked_or_not_named)
 	reading_free(r);
 }
 
+/* It may be a thread of a channel that is blocked. */
+TEST(reading_holds_a_channel_of_which_nothing_is_known_for_blocked_where_some_are)
+{
+	CHECK(reading_is_blocked("", "7", SERVER, THREAD, READING_UNKNOWN));
+	CHECK(reading_is_blocked("70", "7", SERVER, THREAD, READING_UNKNOWN));
+	CHECK(reading_is_blocked("8", "", SERVER, THREAD, READING_UNKNOWN));
+	CHECK(!reading_is_blocked("", "", SERVER, THREAD, READING_UNKNOWN));
+	CHECK(!reading_is_blocked("", "7", SERVER, THREAD, 8));
+	CHECK(!reading_is_blocked("", "7", 0, THREAD, READING_UNKNOWN));
+}
+
 TEST(reading_knows_what_held_in_a_server_of_its_own)
 {
 	struct reading *r;

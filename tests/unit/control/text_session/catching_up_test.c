@@ -262,6 +262,29 @@ TEST(text_session_that_resumes_takes_nothing_that_was_not_read_when_it_was_writt
 	text_stage_close(&s);
 }
 
+/* The same of what was written before the settings changed while Discord was away. */
+TEST(text_session_takes_nothing_that_was_not_read_before_a_change_of_settings)
+{
+	struct text_stage s;
+	uint64_t blocked, later;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.ts->began_ms -= HOUR;
+	miss(&s, SETTINGS_TEXT_OFF);
+	text_session_settings(s.ts);
+	text_session_online(s.ts, NULL);
+	blocked = text_stage_id(&s, 7 * MINUTE);
+	later = text_stage_id(&s, MINUTE);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, blocked, STAGE_ANA, "<@9> wordblocked");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, later, STAGE_BOB, "<@9> wordlater");
+	text_stage_run(&s);
+	CHECK_STR(text_stage_reason(&s, blocked), "");
+	CHECK(strncmp(text_stage_reason(&s, later), "sent_", 5) == 0);
+	CHECK(strstr(s.prompt, "wordlater") && !strstr(s.prompt, "wordblocked"));
+	text_stage_close(&s);
+}
+
 /* A message without a row may have been answered: its row may have given way. */
 TEST(text_session_that_resumes_takes_nothing_whose_row_gave_way)
 {

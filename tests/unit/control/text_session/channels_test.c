@@ -1,4 +1,7 @@
 /* Threads, their titles, and channels that go. */
+#include <string.h>
+
+#include "control/settings/settings.h"
 #include "control/text/taken.h"
 #include "control/text/text_chat.h"
 
@@ -148,5 +151,56 @@ TEST(text_session_keeps_the_first_title_of_a_post_that_waits)
 	CHECK(row && row->state == TAKEN_WAITS && row->mark == taken_mark("Birds"));
 	/* A message of the bot with these words is no answer. */
 	CHECK(row && taken_answer_mark(row) == 0);
+	text_stage_close(&s);
+}
+
+/* Whose channel is not known: it may be one whose threads are not to be read. */
+TEST(text_session_reads_no_channel_that_may_be_a_thread_of_a_blocked_one)
+{
+	struct text_stage s;
+	uint64_t blocked, later;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "1001"));
+	CHECK(text_stage_begin(&s));
+	blocked = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_UNKNOWN, blocked, STAGE_ANA, "<@9> wordblocked");
+	CHECK_STR(s.stored, "");
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
+			  "<@9> hello");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 1);
+	CHECK_STR(text_stage_reason(&s, blocked), "channel_blocked");
+	CHECK(!strstr(s.prompt, "wordblocked"));
+	/* Nothing is blocked any more. */
+	CHECK(!settings_set(s.settings, "text_blocked_channels", ""));
+	text_session_settings(s.ts);
+	later = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_UNKNOWN, later, STAGE_BOB, "<@9> wordlater");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 2);
+	text_stage_close(&s);
+}
+
+/* The consent of the server and its settings hold for what stands in its channels. */
+TEST(text_session_takes_nothing_in_a_channel_of_a_server_for_a_direct_message)
+{
+	struct text_stage s;
+	uint64_t direct;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_direct_users", "502"));
+	CHECK(text_stage_begin(&s));
+	text_stage_writes(&s, 0, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA, "birds sing");
+	direct = text_stage_id(&s, 0);
+	text_stage_writes(&s, 0, STAGE_CHANNEL, direct, STAGE_BOB, "they do");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 0);
+	CHECK(!text_guild_find(s.ts, 0));
+	CHECK(text_guild_find(s.ts, STAGE_GUILD));
+	/* One that is in no channel of a server. */
+	text_stage_writes(&s, 0, 77, text_stage_id(&s, 0), STAGE_BOB, "hello");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 1);
 	text_stage_close(&s);
 }

@@ -9,6 +9,7 @@
 #include "control/events/events.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
+#include "control/text/reading.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
@@ -72,7 +73,15 @@ static uint64_t thread_of(uint64_t guild, uint64_t channel, const char **title, 
 
 	(void)guild;
 	*title = channel == s->post && s->title ? s->title : "";
+	if (channel == STAGE_UNKNOWN)
+		return READING_UNKNOWN;
 	return channel == s->post ? STAGE_FORUM : 0;
+}
+
+static uint64_t guild_of(uint64_t channel, void *arg)
+{
+	(void)arg;
+	return channel == STAGE_CHANNEL || channel == STAGE_POST ? STAGE_GUILD : 0;
 }
 
 static size_t threads_of(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg)
@@ -200,6 +209,7 @@ bool text_stage_open(struct text_stage *s)
 					     .historyh = may_read_history,
 					     .readingh = reading_of,
 					     .threadh = thread_of,
+					     .guildh = guild_of,
 					     .threadsh = threads_of,
 					     .arg = s};
 	return !settings_set(s->settings, "text_url", url) &&
