@@ -367,6 +367,9 @@ bool text_initiative_counts(const struct text_chat *chat, const struct text_chan
  * what does not address the bot, which leaves a share to what does. */
 uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
 			  uint64_t user, bool ambient);
+/* The same of an author's row; NULL: they have asked for nothing. */
+uint64_t text_spending_of(const struct text_chat *chat, const struct text_channel *ch,
+			  const struct text_author *a, bool ambient);
 /* Counts a request to a model for an answer to this user; it counts even if no answer is sent. */
 void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 /* False: no model may be asked whether this user's message is for the bot. */

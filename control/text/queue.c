@@ -8,7 +8,37 @@
 
 #define HOUR_NS (UINT64_C(3600) * NS_PER_S)
 
+enum { SLOT_BITS = 7, SLOTS = 1 << SLOT_BITS /* more than messages that wait */ };
+
+/* What one author wrote in one go, and that waits for one answer. */
 struct burst {
+	uint64_t user, since, until; /* its first message came, and others join it, until (ns) */
+	uint64_t start;		     /* when it may be answered if nothing is before it */
+	unsigned at, n;		     /* the place of the first one in the queue; how many */
+	unsigned ahead;		     /* bursts of others that are answered before it */
+	bool addresses;
+	bool first, behind_addressed; /* of its author's; one that addresses the bot is before */
+};
+
+/* An author of what waits. */
+struct writer {
+	uint64_t user;
+	const struct text_author *spent; /* NULL: nothing */
+	unsigned last;			 /* burst */
+	unsigned sends;			 /* answers of the hour */
+	unsigned served;		 /* how lately one was begun: 0 for never */
+};
+
+/* All that waits in a channel, looked at once a time: a queue may be full. */
+struct waiting {
+	struct burst v[TEXT_QUEUE];
+	struct writer writer[TEXT_QUEUE];
+	unsigned n, n_writers;
+	uint8_t slot[SLOTS]; /* a writer's index + 1, by the hash of the user */
+};
+
+/* The messages of a burst that begins. */
+struct members {
 	struct text_live *v[TEXT_BURST];
 	unsigned n;
 };
@@ -17,114 +47,134 @@ struct burst {
  * further mentions. */
 static uint64_t burst_until(const struct settings *s, const struct text_live *head)
 {
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	bool blind = s->text_chat == SETTINGS_TEXT_MENTIONS && head->t.guild;
 	uint64_t window = s->text_coalesce_s;
 
 	window = blind && window > TEXT_BLIND_S ? TEXT_BLIND_S : window;
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	return head->t.at + (window ? window * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
 }
 
-/* The message, and what its author wrote with it. */
-static struct burst burst_from(const struct text_chat *chat, const struct text_channel *ch,
-			       unsigned at)
+/* ---- what waits ---- */
+
+static uint8_t *slot_of(struct waiting *w, uint64_t user)
 {
-	const struct settings *s = chat->settings;
-	struct burst b = {.n = 0};
+	unsigned i = (unsigned)(user * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS));
 
-	for (unsigned i = at; i < ch->n_queue && b.n < s->text_coalesce_most; i++) {
-		struct text_live *l = ch->queue[i];
+	while (w->slot[i] && w->writer[w->slot[i] - 1].user != user)
+		i = (i + 1) % SLOTS;
+	return &w->slot[i];
+}
 
-		if (l->state == TEXT_QUEUED &&
-		    (!b.n || (l->t.user == b.v[0]->t.user && l->t.at <= burst_until(s, b.v[0]))))
-			b.v[b.n++] = l;
+/* NULL: nothing of this user waits. */
+static struct writer *find_writer(struct waiting *w, uint64_t user)
+{
+	uint8_t slot = *slot_of(w, user);
+
+	return slot ? &w->writer[slot - 1] : NULL;
+}
+
+static struct burst *begin_burst(const struct settings *s, struct waiting *w,
+				 const struct text_live *l, unsigned at)
+{
+	struct writer *author = find_writer(w, l->t.user);
+	const struct burst *before = author ? &w->v[author->last] : NULL;
+	struct burst *b = &w->v[w->n];
+
+	*b = (struct burst){.user = l->t.user,
+			    .since = l->t.at,
+			    .until = burst_until(s, l),
+			    .at = at,
+			    .first = !before,
+			    .behind_addressed =
+				    before && (before->behind_addressed || before->addresses)};
+	if (!author) {
+		author = &w->writer[w->n_writers];
+		*slot_of(w, l->t.user) = (uint8_t)++w->n_writers;
+		*author = (struct writer){.user = l->t.user};
 	}
+	author->last = w->n++;
 	return b;
 }
 
-static bool addresses(const struct burst *b)
-{
-	for (unsigned i = 0; i < b->n; i++)
-		if (text_trigger_addresses(&b->v[i]->t))
-			return true;
-	return false;
-}
-
-/* The bursts of its author that are before this one. */
-struct before {
-	unsigned all, addressed;
-	bool begins; /* the message is the first of a burst */
-};
-
-static struct before look_before(const struct text_chat *chat, const struct text_channel *ch,
-				 unsigned at)
+/* A message, and what its author wrote with it. */
+static void find_bursts(const struct text_chat *chat, const struct text_channel *ch,
+			struct waiting *w)
 {
 	const struct settings *s = chat->settings;
-	struct before before = {.all = 0};
-	const struct text_live *head = NULL;
-	bool addressed = false;
-	unsigned n = 0;
 
-	for (unsigned i = 0; i <= at; i++) {
+	w->n = w->n_writers = 0;
+	memset(w->slot, 0, sizeof w->slot);
+	for (unsigned i = 0; i < ch->n_queue; i++) {
 		const struct text_live *l = ch->queue[i];
+		struct writer *author;
+		struct burst *b;
 
-		if (l->state != TEXT_QUEUED || l->t.user != ch->queue[at]->t.user)
+		if (l->state != TEXT_QUEUED)
 			continue;
-		if (head && n < s->text_coalesce_most && l->t.at <= burst_until(s, head)) {
-			n++;
-		} else {
-			before.all += head != NULL;
-			before.addressed += addressed;
-			head = l;
-			addressed = false;
-			n = 1;
-		}
-		addressed = addressed || text_trigger_addresses(&l->t);
+		author = find_writer(w, l->t.user);
+		b = author ? &w->v[author->last] : NULL;
+		if (!b || b->n >= s->text_coalesce_most || l->t.at > b->until)
+			b = begin_burst(s, w, l, i);
+		b->n++;
+		b->addresses = b->addresses || text_trigger_addresses(&l->t);
 	}
-	before.begins = head == ch->queue[at];
-	return before;
 }
 
-/* A burst begins with it that may be next: its author's first, or their first that addresses the
- * bot, which does not wait for what they say to others. */
-static bool is_head(const struct text_chat *chat, const struct text_channel *ch, unsigned at)
+/* True if it may be next: it is its author's first, or their first that addresses the bot, which
+ * does not wait for what they say to others. */
+static bool leads(const struct burst *b)
 {
-	struct before before = look_before(chat, ch, at);
-	struct burst b;
+	return b->addresses ? !b->behind_addressed : b->first;
+}
 
-	if (!before.begins)
-		return false;
-	b = burst_from(chat, ch, at);
-	return addresses(&b) ? !before.addressed : !before.all;
+static struct members members_of(const struct text_chat *chat, const struct text_channel *ch,
+				 const struct burst *b)
+{
+	struct members m = {.n = 0};
+
+	for (unsigned i = b->at; i < ch->n_queue && m.n < chat->settings->text_coalesce_most; i++) {
+		struct text_live *l = ch->queue[i];
+
+		if (l->state == TEXT_QUEUED && l->t.user == b->user && l->t.at <= b->until)
+			m.v[m.n++] = l;
+	}
+	return m;
 }
 
 bool text_queue_joins(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
-	const struct settings *s = chat->settings;
+	struct waiting w;
 
-	for (unsigned i = 0; i < ch->n_queue; i++) {
-		struct burst b;
+	find_bursts(chat, ch, &w);
+	for (unsigned i = 0; i < w.n; i++) {
+		const struct burst *b = &w.v[i];
 
-		if (ch->queue[i]->t.user != user || !is_head(chat, ch, i))
-			continue;
-		b = burst_from(chat, ch, i);
-		if (b.n < s->text_coalesce_most && burst_until(s, b.v[0]) >= chat->now &&
-		    addresses(&b))
+		if (b->user == user && leads(b) && b->n < chat->settings->text_coalesce_most &&
+		    b->until >= chat->now && b->addresses)
 			return true;
 	}
 	return false;
+}
+
+/* ---- limits ---- */
+
+/* The newest first; false: there are no more within the hour. */
+static bool next_send(const struct text_chat *chat, const struct text_channel *ch, uint64_t *i,
+		      uint64_t *to)
+{
+	uint64_t at = --*i % TEXT_SENDS;
+
+	*to = ch->sent_to[at];
+	return *i + TEXT_SENDS >= ch->sends && ch->sent_at[at] + HOUR_NS > chat->now;
 }
 
 static unsigned sends_to(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
 {
 	unsigned n = 0;
+	uint64_t i = ch->sends, to;
 
-	for (uint64_t i = ch->sends; i > 0 && i + TEXT_SENDS > ch->sends; i--) {
-		if (ch->sent_at[(i - 1) % TEXT_SENDS] + HOUR_NS <= chat->now)
-			break;
-		n += ch->sent_to[(i - 1) % TEXT_SENDS] == user;
-	}
+	while (i && next_send(chat, ch, &i, &to))
+		n += to == user;
 	return n;
 }
 
@@ -144,27 +194,23 @@ static bool has_others(const struct text_chat *chat, const struct text_channel *
 	return ch->wrote[i].user && ch->wrote[i].at + HOUR_NS > chat->now;
 }
 
-/* Answers of an hour that this user may have: who had a share of them leaves one to the others who
- * are there, and other talk leaves one to what addresses the bot. */
+/* Answers of an hour that this user, who had so many of them, may have: who had a share leaves one
+ * to the others who are there, and other talk leaves one to what addresses the bot. */
 static unsigned hour_of(const struct text_chat *chat, const struct text_channel *ch, uint64_t user,
-			bool ambient)
+			unsigned sends, bool ambient)
 {
 	unsigned all = chat->settings->text_per_hour, share = all / TEXT_SHARE;
+	bool shares = ch->guild && share && sends >= share && has_others(chat, ch, user);
 
-	if (ambient)
-		return all - share;
-	return ch->guild && share && sends_to(chat, ch, user) >= share && has_others(chat, ch, user)
-		       ? all - share
-		       : all;
+	return ambient || shares ? all - share : all;
 }
 
-/* When the limits allow it behind so many answers to others. */
+/* When the limits allow it behind so many answers to others. at: when models may be asked; most:
+ * answers of an hour. */
 static uint64_t allowed_behind(const struct text_chat *chat, const struct text_channel *ch,
-			       uint64_t user, bool ambient, unsigned ahead)
+			       uint64_t at, unsigned most, unsigned ahead)
 {
-	uint64_t at = text_spending_at(chat, ch, user, ambient), rate = 0;
-	uint64_t spacing = chat->settings->text_spacing_s * NS_PER_S;
-	unsigned most = hour_of(chat, ch, user, ambient);
+	uint64_t spacing = chat->settings->text_spacing_s * NS_PER_S, rate = 0;
 
 	/* None at all, or none within the hour. */
 	if (ahead >= most)
@@ -182,85 +228,128 @@ static uint64_t allowed_behind(const struct text_chat *chat, const struct text_c
 uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
 			       uint64_t user, bool ambient)
 {
-	return allowed_behind(chat, ch, user, ambient, 0);
+	return allowed_behind(chat, ch, text_spending_at(chat, ch, user, ambient),
+			      hour_of(chat, ch, user, sends_to(chat, ch, user), ambient), 0);
 }
 
 /* When the burst may be answered: it is whole, and the limits allow a message behind so many. */
 static uint64_t start_behind(const struct text_chat *chat, const struct text_channel *ch,
-			     const struct burst *b, unsigned ahead)
+			     struct waiting *w, const struct burst *b, unsigned ahead)
 {
-	const struct settings *s = chat->settings;
-	const struct text_live *head = b->v[0];
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
-	uint64_t at = b->n == s->text_coalesce_most ? head->t.at : burst_until(s, head);
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
-	uint64_t rate = allowed_behind(chat, ch, head->t.user, !addresses(b), ahead);
+	const struct writer *author = find_writer(w, b->user);
+	unsigned most = hour_of(chat, ch, b->user, author->sends, !b->addresses);
+	uint64_t at = b->n == chat->settings->text_coalesce_most ? b->since : b->until;
+	uint64_t rate = text_spending_of(chat, ch, author->spent, !b->addresses);
 
+	rate = allowed_behind(chat, ch, rate, most, ahead);
 	return rate > at ? rate : at;
 }
 
-/* How lately an answer to this user was begun here: 0 for never. */
-static unsigned served_at(const struct text_channel *ch, uint64_t user)
+/* ---- whose turn it is ---- */
+
+static uint64_t burst_expires_at(const struct burst *b)
 {
-	for (unsigned i = ch->n_served; i > 0 && i + TEXT_SERVED > ch->n_served; i--)
-		if (ch->served[(i - 1) % TEXT_SERVED] == user)
-			return i;
-	return 0;
+	return b->since + (b->addresses ? TEXT_WAIT_S : TEXT_AMBIENT_S) * NS_PER_S;
 }
 
-/* When what addresses the bot may be answered next; UINT64_MAX: none of it waits. */
-static uint64_t addressed_at(const struct text_chat *chat, const struct text_channel *ch)
+/* What each author has had. */
+static void weigh_writers(const struct text_chat *chat, const struct text_channel *ch,
+			  struct waiting *w)
 {
-	uint64_t first = UINT64_MAX;
+	struct writer *author;
+	uint64_t i = ch->sends, to;
 
-	for (unsigned i = 0; i < ch->n_queue; i++) {
-		struct burst b;
-		uint64_t at;
+	for (unsigned k = 0; k < TEXT_AUTHORS; k++)
+		if ((author = find_writer(w, chat->author[k].user)))
+			author->spent = &chat->author[k];
+	while (i && next_send(chat, ch, &i, &to))
+		if ((author = find_writer(w, to)))
+			author->sends++;
+	for (unsigned k = ch->n_served; k > 0 && k + TEXT_SERVED > ch->n_served; k--)
+		if ((author = find_writer(w, ch->served[(k - 1) % TEXT_SERVED])) && !author->served)
+			author->served = k;
+}
 
-		if (!is_head(chat, ch, i))
+/* Those that may be next, in the order of their turns: first the one whose author's last answer is
+ * the longest ago. Returns how many. */
+static unsigned order_turns(struct waiting *w, struct burst *turn[TEXT_QUEUE])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		unsigned last = find_writer(w, w->v[i].user)->served, k = n;
+
+		if (!leads(&w->v[i]))
 			continue;
-		b = burst_from(chat, ch, i);
-		at = addresses(&b) ? start_behind(chat, ch, &b, 0) : UINT64_MAX;
-		first = at < first ? at : first;
+		while (k > 0 && last < find_writer(w, turn[k - 1]->user)->served) {
+			turn[k] = turn[k - 1];
+			k--;
+		}
+		turn[k] = &w->v[i];
+		n++;
 	}
-	return first;
+	return n;
+}
+
+/* How many of those who wait are answered before each burst. */
+static void count_ahead(struct burst *const *turn, unsigned n)
+{
+	unsigned addressed = 0, before[2] = {0};
+
+	for (unsigned i = 0; i < n; i++)
+		addressed += turn[i]->addresses;
+	for (unsigned i = 0; i < n; i++) {
+		struct burst *b = turn[i];
+
+		b->ahead = before[b->addresses] + (b->addresses ? 0 : addressed);
+		before[b->addresses] += b->start <= burst_expires_at(b);
+	}
+}
+
+/* All that waits; turn: as order_turns. */
+static unsigned look(const struct text_chat *chat, const struct text_channel *ch, struct waiting *w,
+		     struct burst *turn[TEXT_QUEUE])
+{
+	unsigned n;
+
+	find_bursts(chat, ch, w);
+	if (!w->n)
+		return 0;
+	weigh_writers(chat, ch, w);
+	n = order_turns(w, turn);
+	for (unsigned i = 0; i < n; i++)
+		turn[i]->start = start_behind(chat, ch, w, turn[i], 0);
+	count_ahead(turn, n);
+	return n;
 }
 
 /* Other talk is left alone while what addresses the bot is about to be answered. */
-static bool is_held(const struct text_chat *chat, const struct text_channel *ch)
+static bool is_held(const struct text_chat *chat, struct burst *const *turn, unsigned n)
 {
-	uint64_t at = addressed_at(chat, ch);
-
-	return at != UINT64_MAX && at <= chat->now + TEXT_AMBIENT_S * NS_PER_S;
+	for (unsigned i = 0; i < n; i++)
+		if (turn[i]->addresses && turn[i]->start <= chat->now + TEXT_AMBIENT_S * NS_PER_S)
+			return true;
+	return false;
 }
 
 /* Whose turn is next: of those who may be answered first, the one whose last answer is the longest
- * ago. n 0: nobody waits. */
-static struct burst next_burst(const struct text_chat *chat, const struct text_channel *ch,
-			       uint64_t *at)
+ * ago. NULL: nobody waits. */
+static const struct burst *next_burst(const struct text_chat *chat, struct burst *const *turn,
+				      unsigned n, uint64_t *at)
 {
-	bool held = is_held(chat, ch);
-	struct burst best = {.n = 0};
-	unsigned served = 0;
+	bool held = is_held(chat, turn, n);
+	const struct burst *best = NULL;
 
 	*at = UINT64_MAX;
-	for (unsigned i = 0; i < ch->n_queue; i++) {
-		struct burst b;
-		uint64_t start;
-		unsigned last;
+	for (unsigned i = 0; i < n; i++) {
+		const struct burst *b = turn[i];
+		uint64_t start = b->start > chat->now ? b->start : chat->now;
 
-		if (!is_head(chat, ch, i))
+		if (held && !b->addresses)
 			continue;
-		b = burst_from(chat, ch, i);
-		if (held && !addresses(&b))
-			continue;
-		start = start_behind(chat, ch, &b, 0);
-		start = start > chat->now ? start : chat->now;
-		last = served_at(ch, b.v[0]->t.user);
-		if (start < *at || (start == *at && last < served)) {
+		if (start < *at) {
 			best = b;
 			*at = start;
-			served = last;
 		}
 	}
 	return best;
@@ -294,7 +383,7 @@ static bool may_be_late(struct text_chat *chat, struct text_channel *ch)
 }
 
 /* Ends those of the burst that were missed, if no more of them may be answered. */
-static void limit_late(struct text_chat *chat, struct text_channel *ch, struct burst *b)
+static void limit_late(struct text_chat *chat, struct text_channel *ch, struct members *b)
 {
 	unsigned n = 0;
 
@@ -309,12 +398,13 @@ static void limit_late(struct text_chat *chat, struct text_channel *ch, struct b
 }
 
 /* Nothing begins if none of them is admitted any more. */
-static void start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
+static void start_burst(struct text_chat *chat, struct text_channel *ch, struct members *b)
 {
-	bool any = false, addressed;
+	bool any = false, addressed = false;
 
 	limit_late(chat, ch, b);
-	addressed = addresses(b);
+	for (unsigned i = 0; i < b->n; i++)
+		addressed = addressed || text_trigger_addresses(&b->v[i]->t);
 	for (unsigned i = 0; i < b->n; i++) {
 		b->v[i]->t.goes_on = addressed && !text_trigger_addresses(&b->v[i]->t);
 		if (text_admission_again(chat, ch, b->v[i])) {
@@ -345,85 +435,75 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 	return true;
 }
 
-static uint64_t burst_expires_at(const struct burst *b)
+static bool is_late(const struct text_chat *chat, const struct text_channel *ch, struct waiting *w,
+		    const struct burst *b)
 {
-	return b->v[0]->t.at + (addresses(b) ? TEXT_WAIT_S : TEXT_AMBIENT_S) * NS_PER_S;
+	if (start_behind(chat, ch, w, b, ch->n_queue) <= burst_expires_at(b))
+		return false;
+	return start_behind(chat, ch, w, b, b->ahead) > burst_expires_at(b);
 }
 
-/* How many of those who wait are answered before the burst of this head. */
-static unsigned count_ahead(const struct text_chat *chat, const struct text_channel *ch,
-			    unsigned at)
+/* The first that the limits would hold for too long; NULL: there is none. */
+static const struct burst *find_late(const struct text_chat *chat, const struct text_channel *ch,
+				     struct waiting *w)
 {
-	struct burst b = burst_from(chat, ch, at);
-	unsigned served = served_at(ch, ch->queue[at]->t.user), n = 0;
-	bool addressed = addresses(&b);
+	for (unsigned i = 0; i < w->n; i++)
+		if (leads(&w->v[i]) && is_late(chat, ch, w, &w->v[i]))
+			return &w->v[i];
+	return NULL;
+}
 
-	for (unsigned i = 0; i < ch->n_queue; i++) {
-		struct burst other;
-		unsigned last;
+/* Those whom the limits would hold for too long are told so at once. Returns how many turns are
+ * left. */
+static unsigned refuse_late(struct text_chat *chat, struct text_channel *ch, struct waiting *w,
+			    struct burst *turn[TEXT_QUEUE])
+{
+	const struct burst *late;
+	unsigned n = look(chat, ch, w, turn);
 
-		if (i == at || !is_head(chat, ch, i))
-			continue;
-		other = burst_from(chat, ch, i);
-		last = served_at(ch, ch->queue[i]->t.user);
-		if (addresses(&other) != addressed)
-			n += !addressed;
-		else if (start_behind(chat, ch, &other, 0) <= burst_expires_at(&other))
-			n += last < served || (last == served && i < at);
+	while (ch->reply.state == TEXT_REPLY_NONE && (late = find_late(chat, ch, w))) {
+		struct members m = members_of(chat, ch, late);
+
+		for (unsigned k = 0; k < m.n; k++)
+			text_trigger_end(chat, ch, m.v[k], TEXT_REASON_RATE_LIMITED);
+		n = look(chat, ch, w, turn);
 	}
 	return n;
 }
 
-static bool is_late(const struct text_chat *chat, const struct text_channel *ch, unsigned at)
-{
-	struct burst b = burst_from(chat, ch, at);
-
-	if (start_behind(chat, ch, &b, ch->n_queue) <= burst_expires_at(&b))
-		return false;
-	return start_behind(chat, ch, &b, count_ahead(chat, ch, at)) > burst_expires_at(&b);
-}
-
-/* Those whom the limits would hold for too long are told so at once. */
-static void refuse_late(struct text_chat *chat, struct text_channel *ch)
-{
-	for (unsigned i = 0; i < ch->n_queue;) {
-		struct burst b;
-
-		if (!is_head(chat, ch, i) || !is_late(chat, ch, i)) {
-			i++;
-			continue;
-		}
-		b = burst_from(chat, ch, i);
-		for (unsigned k = 0; k < b.n; k++)
-			text_trigger_end(chat, ch, b.v[k], TEXT_REASON_RATE_LIMITED);
-	}
-}
-
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 {
-	uint64_t at;
+	struct waiting w;
+	struct burst *turn[TEXT_QUEUE];
+	unsigned n = 0;
 
 	expire(chat, ch);
-	if (is_held(chat, ch))
+	if (ch->reply.state != TEXT_REPLY_NONE && is_held(chat, turn, look(chat, ch, &w, turn)))
 		text_reply_overtake(chat, ch);
 	if (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps &&
 	    start_result(chat, ch))
 		return;
 	if (ch->reply.state == TEXT_REPLY_NONE)
-		refuse_late(chat, ch);
+		n = refuse_late(chat, ch, &w, turn);
 	/* An edit may come when its answer is given up: the next one begins with the next step. */
 	while (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps) {
-		struct burst b = next_burst(chat, ch, &at);
+		uint64_t at;
+		const struct burst *b = next_burst(chat, turn, n, &at);
+		struct members m;
 
-		if (!b.n || at > chat->now)
+		if (!b || at > chat->now)
 			return;
-		start_burst(chat, ch, &b);
+		m = members_of(chat, ch, b);
+		start_burst(chat, ch, &m);
+		n = look(chat, ch, &w, turn);
 	}
 }
 
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch)
 {
 	uint64_t first = UINT64_MAX, at;
+	struct waiting w;
+	struct burst *turn[TEXT_QUEUE];
 
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (ch->queue[i]->state == TEXT_QUEUED && expires_at(ch->queue[i]) < first)
@@ -432,6 +512,6 @@ uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_cha
 		return first;
 	if (ch->n_results && text_queue_allowed_at(chat, ch, 0, false) < first)
 		first = text_queue_allowed_at(chat, ch, 0, false);
-	next_burst(chat, ch, &at);
+	next_burst(chat, turn, look(chat, ch, &w, turn), &at);
 	return at < first ? at : first;
 }

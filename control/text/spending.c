@@ -57,7 +57,12 @@ static struct text_author *open_author(struct text_chat *chat, uint64_t user)
 uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
 			  uint64_t user, bool ambient)
 {
-	const struct text_author *a = user ? find_author(chat, user) : NULL;
+	return text_spending_of(chat, ch, user ? find_author(chat, user) : NULL, ambient);
+}
+
+uint64_t text_spending_of(const struct text_chat *chat, const struct text_channel *ch,
+			  const struct text_author *a, bool ambient)
+{
 	uint64_t at = rate_at(ch->asks_until, chat->settings->text_asks_per_hour, ambient);
 	uint64_t own = a ? rate_at(a->asks_until, share_of(chat), ambient) : 0;
 

@@ -1,4 +1,5 @@
-/* The processor time of a step of text chat's core: text_step_us; and its explorer: text_explore.
+/* The processor time of a step of text chat's core: text_step_us, and text_queue_us in a channel
+ * where as many messages wait as may; and its explorer: text_explore.
  *
  * CHANNELS channels of one server are live: each has its whole history, people write in all of
  * them, a fifth of the messages mentions the bot, and answers are under way in many. The model
@@ -153,6 +154,44 @@ static void time_steps(void)
 	settings_free(b.settings);
 }
 
+/* All of them have authors of their own, and wait for the spacing. */
+static void time_full_queue(void)
+{
+	struct text_event ev = {.type = TEXT_MESSAGE,
+				.guild = 7,
+				.channel = 10,
+				.name = "somebody",
+				.text = "Parley, what time is it now?",
+				.to_bot = true};
+
+	b.n = 0;
+	BENCH_OK(settings_alloc(&b.settings));
+	BENCH_OK(settings_set(b.settings, "text_chat", "all"));
+	BENCH_OK(settings_set(b.settings, "text_coalesce_s", "0"));
+	BENCH_OK(settings_set(b.settings, "text_spacing_s", "10"));
+	BENCH_OK(settings_set(b.settings, "text_per_hour", "500"));
+	BENCH_OK(settings_set(b.settings, "text_asks_per_hour", "10000"));
+	BENCH_OK(text_chat_alloc(&b.chat, b.settings, "Parley"));
+	b.counting = false;
+	for (unsigned i = 0; i <= TEXT_QUEUE; i++) {
+		ev.message = b.next_id++;
+		ev.user = 100 + i;
+		step(&ev);
+		pass(b.now + 2ULL * ASK_MS * NS_PER_MS * (i == 0));
+	}
+	if (text_waiting(b.chat) != TEXT_QUEUE)
+		bench_die("the queue is not full");
+	b.counting = true;
+	ev.type = TEXT_HEARD;
+	while (b.n < STEPS / 10)
+		step(&ev);
+	bench_raw("text_queue_us", b.us, b.n);
+	bench_row_more("text_queue_us", bench_quantile(b.us, b.n, 0.5), "us",
+		       "\"p99\": %.3f, \"steps\": %zu", bench_quantile(b.us, b.n, 0.99), b.n);
+	text_chat_free(b.chat);
+	settings_free(b.settings);
+}
+
 static void explore(void)
 {
 	uint64_t done = 0, asks = 0, violations = 0;
@@ -178,6 +217,7 @@ static void explore(void)
 int main(void)
 {
 	time_steps();
+	time_full_queue();
 	explore();
 	return 0;
 }
