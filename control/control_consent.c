@@ -16,6 +16,8 @@
 #include "ipc/log.h"
 #include "proto/base/utf8.h"
 
+enum { GRANTS_A_MINUTE = 3 };
+
 /* An answer to /consent that the store is saving. Either cmd or press waits for the reply. */
 struct consent_request {
 	struct consent_request *next; /* an older one */
@@ -272,12 +274,28 @@ static void run_request(struct consent_request *r)
 		finish(r, err);
 }
 
+/* Each answer that allows less takes effect at once: conversations lose what may repeat the member,
+ * and answers under way are asked again. So a member may not allow more, and then less, all the
+ * time. */
+static bool may_change(struct control *c, const struct consent_request *r)
+{
+	return !allows_less(present_consent(c, r->guild, r->user), r->consent) ||
+	       cooldown_take(&c->grants, r->guild, r->user, GRANTS_A_MINUTE, env_now(c->env));
+}
+
 static void change_consent(struct control *c, const struct consent_request *proto)
 {
-	struct consent_request *r = malloc(sizeof *r);
+	struct consent_request *r;
 	struct consent_request failed = *proto;
 	struct words words = {0};
 
+	if (!may_change(c, proto)) {
+		words_speak(&words, locale_of(proto));
+		words_ask_too_often(&words, GRANTS_A_MINUTE);
+		send_reply(&failed, &words);
+		return;
+	}
+	r = malloc(sizeof *r);
 	if (!r) {
 		words_speak(&words, locale_of(proto));
 		words_consent_unchanged(&words);

@@ -75,6 +75,7 @@ struct control {
 	struct ask_request *ask_requests;	    /* questions that wait for the text model */
 	struct browser *browser;		    /* NULL until a page is read */
 	struct cooldown cooldown;
+	struct cooldown grants; /* consents that allow more */
 	struct music_search *music_searches;
 	struct music_offer *music_offers; /* the newest first */
 	struct music_typing *music_typings;

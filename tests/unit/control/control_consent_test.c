@@ -169,6 +169,31 @@ TEST(a_refusal_takes_effect_at_once)
 }
 
 /* The first one is saved later than the second takes effect. */
+/* What allows less is never held up. */
+TEST(a_member_may_not_allow_more_and_less_all_the_time)
+{
+	CHECK(begin());
+	for (unsigned i = 0; i < 3; i++) {
+		press(ANA, "consent", "remembered");
+		CHECK(await_answer());
+		CHECK_INT(answer_of(ANA), CONSENT_REMEMBERED);
+		press(ANA, "consent", "neither");
+		CHECK(await_answer());
+		CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	}
+	press(ANA, "consent", "heard");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "3 times a minute"));
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	/* Nor are others. */
+	press(BOB, "consent", "remembered");
+	CHECK(await_answer());
+	press(BOB, "consent", "heard");
+	CHECK(await_answer());
+	CHECK_INT(answer_of(BOB), CONSENT_HEARD);
+	end();
+}
+
 TEST(a_refusal_outlives_a_consent_that_is_still_being_saved)
 {
 	CHECK(begin());
