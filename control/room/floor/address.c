@@ -3,24 +3,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/room/floor/address_inside.h"
+
 /* Similar enough to the name: half an edit in a key of five. */
-enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
+enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4 };
 enum { CHARACTER_BYTES = 3 /* of hangul, Han */, FORM = ROOM_NAME_FORM /* of a word */ };
-
-struct word {
-	const char *p;
-	size_t n;
-	bool possessive; /* "parley's" */
-	bool after_stop; /* punctuation stands before it */
-	enum room_script script;
-	char key[ROOM_KEY_MAX];
-};
-
-/* A name in a text. */
-struct hit {
-	unsigned at, words;
-	bool exact; /* else it only sounds similar */
-};
 
 /* ---- names in other scripts ---- */
 
@@ -140,7 +127,7 @@ static bool begins_with_particle(const char *p, size_t n)
 }
 
 /* Cuts a name off the hangul run that it begins: a particle stands behind it. */
-static void cut_particle(const struct room_names *names, struct word *w)
+static void cut_particle(const struct room_names *names, struct address_word *w)
 {
 	for (size_t n = 2 * CHARACTER_BYTES; names && n <= w->n; n += CHARACTER_BYTES)
 		if (is_written(names, w->p, n) || (begins_with_particle(w->p + n, w->n - n) &&
@@ -152,7 +139,7 @@ static void cut_particle(const struct room_names *names, struct word *w)
 
 /* A name of Han characters stands among others without a blank: the run ends behind the name that
  * it begins with, or before the first within it. */
-static void cut_characters(const struct room_names *names, struct word *w)
+static void cut_characters(const struct room_names *names, struct address_word *w)
 {
 	for (const char *p = w->p, *end = w->p + w->n; names && p < end; room_script_next(&p))
 		for (size_t n = CHARACTER_BYTES; n <= (size_t)(end - p); n += CHARACTER_BYTES)
@@ -163,7 +150,7 @@ static void cut_characters(const struct room_names *names, struct word *w)
 }
 
 /* names: in hangul and Han they are cut off what stands beside them; may be NULL. */
-static unsigned split_words(const char *text, struct word *words, unsigned max,
+static unsigned split_words(const char *text, struct address_word *words, unsigned max,
 			    const struct room_names *names)
 {
 	unsigned n = 0;
@@ -171,7 +158,7 @@ static unsigned split_words(const char *text, struct word *words, unsigned max,
 	const char *p = text, *next;
 
 	while (*p && n < max) {
-		struct word *w = &words[n];
+		struct address_word *w = &words[n];
 		enum room_script script = script_at(p, &next);
 
 		if (script == ROOM_SCRIPT_NONE) {
@@ -179,7 +166,7 @@ static unsigned split_words(const char *text, struct word *words, unsigned max,
 			p = next;
 			continue;
 		}
-		*w = (struct word){
+		*w = (struct address_word){
 			.p = p, .after_stop = stop, .script = script, .n = run_length(p, script)};
 		stop = false;
 		if (script == ROOM_SCRIPT_HANGUL)
@@ -200,7 +187,7 @@ static unsigned split_words(const char *text, struct word *words, unsigned max,
 	return n;
 }
 
-static bool is_in_list(const struct word *w, const char *const *list)
+bool address_in_list(const struct address_word *w, const char *const *list)
 {
 	for (; *list; list++)
 		if ((**list | 0x20) == (*w->p | 0x20) && strlen(*list) == w->n &&
@@ -209,8 +196,7 @@ static bool is_in_list(const struct word *w, const char *const *list)
 	return false;
 }
 
-/* The word in the common form of the lists. */
-static size_t write_form(const struct word *w, char form[FORM])
+size_t address_form(const struct address_word *w, char form[ROOM_NAME_FORM])
 {
 	const char *p = w->p, *end = w->p + w->n;
 	size_t k = 0;
@@ -226,17 +212,17 @@ static size_t write_form(const struct word *w, char form[FORM])
 }
 
 /* The longest word of the name, unless many people bear it. */
-static void find_primary_word(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
+static void find_primary_word(const struct address_word *w, unsigned n, char key[ROOM_KEY_MAX])
 {
 	static const char *const common[] = {
 		"assistant", "robot",  "agent",	 "helper",  "voice",  "captain", "doctor",
 		"professor", "mister", "miss",	 "lady",    "lord",   "king",	 "queen",
 		"uncle",     "aunt",   "sister", "brother", "mother", "father",	 NULL};
-	const struct word *best = NULL;
+	const struct address_word *best = NULL;
 
 	*key = '\0';
 	for (unsigned i = 0; i < n; i++)
-		if (w[i].n >= PRIMARY_MIN && !is_in_list(&w[i], common) &&
+		if (w[i].n >= PRIMARY_MIN && !address_in_list(&w[i], common) &&
 		    (!best || w[i].n > best->n))
 			best = &w[i];
 	if (best && n > 1)
@@ -245,7 +231,7 @@ static void find_primary_word(const struct word *w, unsigned n, char key[ROOM_KE
 
 static void add_one(struct room_names *names, const char *one)
 {
-	struct word words[ROOM_NAME_WORDS];
+	struct address_word words[ROOM_NAME_WORDS];
 	unsigned n = split_words(one, words, ROOM_NAME_WORDS, NULL);
 	char joined[ROOM_KEY_MAX] = "";
 	size_t j = 0;
@@ -258,7 +244,7 @@ static void add_one(struct room_names *names, const char *one)
 	room_sound_key(joined, j, names->name[names->n].joined);
 	make_coarse_key(joined, j, names->name[names->n].coarse);
 	if (n)
-		write_form(&words[0], names->name[names->n].form);
+		address_form(&words[0], names->name[names->n].form);
 	names->name[names->n].letters = (unsigned)j;
 	names->name[names->n].last_vowel = room_sound_last_vowel(joined, j);
 	find_primary_word(words, n, names->name[names->n].primary);
@@ -298,7 +284,8 @@ void room_names_add(struct room_names *names, const char *list)
 }
 
 /* The key of word i and the next as one. */
-static bool make_pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM_KEY_MAX])
+static bool make_pair_key(const struct address_word *w, unsigned n, unsigned i,
+			  char key[ROOM_KEY_MAX])
 {
 	char both[2 * ROOM_KEY_MAX];
 
@@ -312,8 +299,8 @@ static bool make_pair_key(const struct word *w, unsigned n, unsigned i, char key
 
 /* The number of words from i on that are this name; 0 if they are not. pair: the key of two of
  * them as one, or NULL. */
-static unsigned match_name(const struct room_names *names, unsigned which, const struct word *w,
-			   unsigned n, unsigned i, const char *pair)
+static unsigned match_name(const struct room_names *names, unsigned which,
+			   const struct address_word *w, unsigned n, unsigned i, const char *pair)
 {
 	unsigned words = names->name[which].words, k = 0;
 
@@ -336,180 +323,14 @@ static bool is_similar(const struct room_names *names, unsigned which, const cha
 	return strlen(name) >= ALIKE_MIN && room_sound_alike(name, key) >= ALIKE;
 }
 
-/* ---- where it stands ---- */
-
-static uint32_t english(const struct word *w)
-{
-	char form[FORM];
-	size_t n = write_form(w, form);
-
-	return room_language_classes(ROOM_LANGUAGE_EN, form, n);
-}
-
-static bool calls(const struct word *w)
-{
-	return english(w) & ROOM_WORD_CALL;
-}
-
-static bool is_addressed(const struct word *w, unsigned i)
-{
-	const uint32_t leads = ROOM_WORD_CALL | ROOM_WORD_LEAD | ROOM_WORD_ASSENT;
-
-	if (!i)
-		return false;
-	if (calls(&w[i - 1]))
-		return true;
-	/* "and", "so", "good morning" open a sentence; within a sentence they are conjunctions.
-	 * */
-	while (i && english(&w[i - 1]) & leads) {
-		i--;
-		if (i == 0 || w[i].after_stop)
-			return true;
-	}
-	return false;
-}
-
-/* "I want", "i meant" ... */
-static bool wishes(const struct word *w)
-{
-	static const char *const words[] = {"want", "need",  "wanted", "have", "meant",
-					    "mean", "asked", "said",   NULL};
-
-	return is_in_list(w, words);
-}
-
-/* True if a question or request begins at word i. */
-static bool begins_request(const struct word *w, unsigned n, unsigned i)
-{
-	if (i >= n)
-		return false;
-	if (english(&w[i]) & (ROOM_WORD_QUESTION | ROOM_WORD_REQUEST))
-		return true;
-	if (i + 1 >= n)
-		return false;
-	return (english(&w[i]) & ROOM_WORD_MODAL && english(&w[i + 1]) & ROOM_WORD_SUBJECT) ||
-	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && wishes(&w[i + 1]));
-}
-
-/* "Explains", "helped": an unknown word with the ending of a verb about somebody. */
-static bool is_past_or_third(const struct word *w)
-{
-	const uint32_t known = ROOM_WORD_MODAL | ROOM_WORD_QUESTION | ROOM_WORD_REQUEST |
-			       ROOM_WORD_LEAD | ROOM_WORD_ASSENT | ROOM_WORD_GLUE |
-			       ROOM_WORD_COUNTER | ROOM_WORD_PERSON;
-	const char *end = w->p + w->n;
-
-	if (w->n < 4 || english(w) & known)
-		return english(w) & ROOM_WORD_THIRD && !(english(w) & known);
-	return ((end[-1] | 32) == 's' && (end[-2] | 32) != 's') ||
-	       ((end[-2] | 32) == 'e' && (end[-1] | 32) == 'd');
-}
-
-/* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
-static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
-{
-	static const char *const third[] = {
-		"is",	 "was",	   "has",   "had",   "does",  "did",	"just",	 "isn",	    "wasn",
-		"hasn",	 "doesn",  "didn",  "says",  "said",  "sounds", "seems", "thinks",  "keeps",
-		"never", "always", "needs", "wants", "knows", "told",	"gave",	 "crashed", "went",
-		"gets",	 "got",	   "makes", "and",   "or",    NULL};
-	static const char *const subject[] = {
-		"it", "that", "there",	"this",	   "he",       "she",	  "they",     "you",
-		"we", "i",    "anyone", "anybody", "somebody", "someone", "everyone", NULL};
-
-	/* "Is it", "had they" asks; "said it", "told you" reports. */
-	static const char *const inverts[] = {"is",  "was",  "has",  "had",   "does", "did",
-					      "isn", "wasn", "hasn", "doesn", "didn", NULL};
-	static const char *const joins[] = {"and", "or", NULL};
-
-	if (next >= n || w[next].after_stop)
-		return false;
-	/* "Parley never mind" is said to it. */
-	if (next + 1 < n && w[next + 1].n == 4 && strncasecmp(w[next + 1].p, "mind", 4) == 0)
-		return false;
-	if (!is_in_list(&w[next], third))
-		return is_past_or_third(&w[next]);
-	if (is_in_list(&w[next], joins))
-		return !begins_request(w, n, next + 1);
-	return next + 1 >= n || !is_in_list(&w[next + 1], subject) ||
-	       !is_in_list(&w[next], inverts);
-}
-
-static bool is_statement_about(const struct word *before)
-{
-	static const char *const about[] = {
-		"ask",	"asked",  "asking",  "asks", "tell",	"told",	   "telling", "tells",
-		"show", "showed", "showing", "call", "called",	"calling", "a",	      "an",
-		"the",	"my",	  "your",    "his",  "her",	"our",	   "their",   "this",
-		"some", "any",	  "every",   "each", "another", "no",	   NULL};
-
-	return is_in_list(before, about);
-}
-
-/* After these the name at the end of a sentence is no address: "talk to parley", "i like
- * parley". */
-static bool leads_sentence(const struct word *before)
-{
-	static const char *const words[] = {
-		"to",	 "with",  "about", "of",     "for",	"from", "by",	"like", "likes",
-		"love",	 "loves", "hate",  "use",    "using",	"used", "is",	"was",	"than",
-		"named", "mute",  "kick",  "invite", "meet",	"met",	"said", "says", "and",
-		"or",	 "in",	  "on",	   "than",   "without", "at",	"as",	"have", "had",
-		"want",	 "need",  "got",   "hear",   "heard",	NULL};
-
-	return is_in_list(before, words);
-}
-
-/* A short lead-in with a verb continues after the name: "i showed her parley what a hit". */
-static bool tells_about(const struct word *w, unsigned n)
-{
-	static const char *const subject[] = {"i",    "he",	 "she",	      "they",	   "it",
-					      "that", "nobody",	 "everybody", "people",	   "if",
-					      "when", "because", "maybe",     "sometimes", "does",
-					      "is",   "why",	 NULL};
-
-	for (unsigned i = 0; i < n; i++)
-		if (is_in_list(&w[i], subject))
-			return true;
-	return false;
-}
-
-static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
-{
-	unsigned i = h->at, next = i + h->words;
-	bool call = is_addressed(w, i), last = next == n;
-	bool paused = i > 0 && w[i].after_stop;
-	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
-
-	/* A name that is a word, such as Will or May, calls only as a vocative. */
-	if (h->words == 1 && english(&w[i]) && !(call && calls(&w[i - 1])) &&
-	    !((i == 0 || paused) && (last || w[next].after_stop)))
-		return ROOM_ADDRESS_NONE;
-	if (before && is_statement_about(before) && !call)
-		return ROOM_ADDRESS_NONE;
-	if (w[next - 1].possessive && !last && !call)
-		return ROOM_ADDRESS_NONE;
-	if (call)
-		return is_spoken_of(w, n, next) && !calls(&w[i - 1]) ? ROOM_ADDRESS_MENTIONED
-								     : ROOM_ADDRESS_ADDRESSED;
-	if ((i == 0 || paused) && !is_spoken_of(w, n, next))
-		return ROOM_ADDRESS_ADDRESSED;
-	if (last && !(before && leads_sentence(before)))
-		return ROOM_ADDRESS_ADDRESSED;
-	if (before && i <= LEAD_IN && !leads_sentence(before) && !tells_about(w, i) &&
-	    begins_request(w, n, next))
-		return ROOM_ADDRESS_ADDRESSED;
-	return ROOM_ADDRESS_MENTIONED;
-}
-
 /* ---- other languages: the form ---- */
 
 /* Classes of the longest entry at the beginning (from_end: at the end) of a word; of the whole word
  * where blanks part words. */
-static uint32_t classes_of(enum room_language language, const struct word *w, bool from_end)
+static uint32_t classes_of(enum room_language language, const struct address_word *w, bool from_end)
 {
 	char form[FORM];
-	size_t n = write_form(w, form);
+	size_t n = address_form(w, form);
 	bool whole = !room_language_in_situ(language);
 
 	for (size_t k = n; k > 0; k = whole ? 0 : k - 1) {
@@ -526,7 +347,7 @@ static uint32_t classes_of(enum room_language language, const struct word *w, bo
 }
 
 /* Only words that open a sentence stand before word i, from the last punctuation on. */
-static bool is_led_in(enum room_language language, const struct word *w, unsigned i)
+static bool is_led_in(enum room_language language, const struct address_word *w, unsigned i)
 {
 	const uint32_t opens =
 		ROOM_WORD_LEAD | ROOM_WORD_CALL | ROOM_WORD_FILLER | ROOM_WORD_ASSENT;
@@ -539,12 +360,18 @@ static bool is_led_in(enum room_language language, const struct word *w, unsigne
 	return true;
 }
 
-static bool is_request(enum room_language language, const struct word *w, unsigned n)
+static bool has_question_mark(const struct address_word *last)
+{
+	const char *end = last->p + last->n;
+
+	return *end == '?' || strncmp(end, "？", 3) == 0 || strncmp(end, " ?", 2) == 0;
+}
+
+static bool is_request(enum room_language language, const struct address_word *w, unsigned n)
 {
 	const uint32_t asks = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL;
 
-	if (w[n - 1].p[w[n - 1].n] == '?' || strncmp(w[n - 1].p + w[n - 1].n, "？", 3) == 0 ||
-	    strncmp(w[n - 1].p + w[n - 1].n, " ?", 2) == 0)
+	if (has_question_mark(&w[n - 1]))
 		return true;
 	for (unsigned i = 0; i < n && (i == 0 || room_language_in_situ(language)); i++)
 		if (classes_of(language, &w[i], false) & asks)
@@ -553,7 +380,7 @@ static bool is_request(enum room_language language, const struct word *w, unsign
 }
 
 /* The classes of the longest entry at word i; of several words too ("il est quelle heure"). */
-static uint32_t classes_from(enum room_language language, const struct word *w, unsigned n,
+static uint32_t classes_from(enum room_language language, const struct address_word *w, unsigned n,
 			     unsigned i)
 {
 	struct room_words words;
@@ -567,7 +394,8 @@ static uint32_t classes_from(enum room_language language, const struct word *w, 
 }
 
 /* "今何時": in some languages the words that ask stand anywhere behind the name. */
-static bool asks_behind(enum room_language language, const struct word *w, unsigned n, unsigned i)
+static bool asks_behind(enum room_language language, const struct address_word *w, unsigned n,
+			unsigned i)
 {
 	struct room_words words;
 	uint32_t classes;
@@ -585,19 +413,76 @@ static bool asks_behind(enum room_language language, const struct word *w, unsig
 }
 
 /* "팔리야": the particle calls the bearer of the name. */
-static bool has_calling_particle(enum room_language language, const struct word *w)
+static bool has_calling_particle(enum room_language language, const struct address_word *w)
 {
 	return language == ROOM_LANGUAGE_KO && w->n == CHARACTER_BYTES && is_calling_particle(w->p);
 }
 
-static enum room_address judge_form(enum room_language language, const struct word *w, unsigned n,
-				    const struct hit *h)
+/* The words from the last punctuation on, up to word i, with the words of `language` in them. */
+static unsigned clause_before(enum room_language language, const struct address_word *w, unsigned i,
+			      struct room_words *words)
+{
+	unsigned from = i;
+
+	while (from > 0 && !w[from].after_stop)
+		from--;
+	room_words_split(words, w[from].p, language);
+	return from;
+}
+
+/* The same with entries of several words, "danke dir", and greetings. */
+static bool is_led_by_entries(enum room_language language, const struct address_word *w, unsigned i)
+{
+	const uint32_t opens =
+		ROOM_WORD_LEAD | ROOM_WORD_CALL | ROOM_WORD_FILLER | ROOM_WORD_ASSENT;
+	struct room_words words;
+	unsigned from, k, n;
+
+	if (room_language_in_situ(language))
+		return false;
+	from = clause_before(language, w, i, &words);
+	for (k = from; k < i; k += n) {
+		n = room_words_match(&words, k - from, opens);
+		n = n ? n : address_calls(&w[k]);
+		if (!n)
+			return false;
+	}
+	return k == i;
+}
+
+/* "Kannst du mir helfen, …": what stands right behind the entry is what is asked about. */
+static bool is_led_by_request(enum room_language language, const struct address_word *w, unsigned i)
+{
+	const uint32_t asks = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL;
+	struct room_words words;
+	unsigned from, n;
+
+	if (room_language_in_situ(language))
+		return false;
+	from = clause_before(language, w, i, &words);
+	n = room_words_match(&words, 0, asks);
+	return n > 1 && from + n < i;
+}
+
+/* A question in a language without lists, behind the name that it begins with. */
+static bool is_foreign_question(enum room_language language, const struct address_word *w,
+				unsigned n, const struct address_hit *h)
+{
+	for (unsigned i = h->words; i < n; i++)
+		if (classes_of(language, &w[i], false))
+			return false;
+	return h->at == 0 && n > h->words && has_question_mark(&w[n - 1]);
+}
+
+static enum room_address judge_form(enum room_language language, const struct address_word *w,
+				    unsigned n, const struct address_hit *h)
 {
 	const uint32_t you = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_PERSON |
 			     ROOM_WORD_MODAL | ROOM_WORD_WISH | ROOM_WORD_CALL;
 	unsigned i = h->at, next = i + h->words;
 	uint32_t after = next < n ? classes_of(language, &w[next], false) : 0;
-	bool before_stop = i == 0 || w[i].after_stop, led = is_led_in(language, w, i);
+	bool before_stop = i == 0 || w[i].after_stop;
+	bool led = is_led_in(language, w, i) || is_led_by_entries(language, w, i);
 	bool after_stop = next == n || w[next].after_stop;
 
 	if (next < n && !after_stop && has_calling_particle(language, &w[next]) &&
@@ -616,12 +501,13 @@ static enum room_address judge_form(enum room_language language, const struct wo
 		    (begins & ROOM_WORD_THIRD || !(begins & ROOM_WORD_QUESTION)))
 			return ROOM_ADDRESS_MENTIONED;
 		return ((after | begins) & you) || (led && i > 0 && !before_stop) ||
-				       asks_behind(language, w, n, next)
+				       asks_behind(language, w, n, next) ||
+				       is_foreign_question(language, w, n, h)
 			       ? ROOM_ADDRESS_ADDRESSED
 			       : ROOM_ADDRESS_MENTIONED;
 	}
 	if (next == n && !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT) &&
-	    is_request(language, w, n))
+	    (is_request(language, w, n) || is_led_by_request(language, w, i)))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (after_stop && language == ROOM_LANGUAGE_KO &&
 	    !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT))
@@ -629,25 +515,10 @@ static enum room_address judge_form(enum room_language language, const struct wo
 	return ROOM_ADDRESS_MENTIONED;
 }
 
-static enum room_address judge_similar_word(const struct word *w, unsigned n, const struct hit *h)
-{
-	unsigned i = h->at, next = i + h->words;
-	bool call = i > 0 && calls(&w[i - 1]);
-
-	if (w[next - 1].possessive)
-		return ROOM_ADDRESS_NONE;
-	if (call && !is_spoken_of(w, n, next))
-		return ROOM_ADDRESS_ADDRESSED;
-	if ((i == 0 || is_addressed(w, i)) && begins_request(w, n, next))
-		return ROOM_ADDRESS_ADDRESSED;
-	if (i > 1 && next == n && w[i].after_stop && begins_request(w, n, 0))
-		return ROOM_ADDRESS_ADDRESSED;
-	return ROOM_ADDRESS_NONE;
-}
-
 /* The same in another language. */
-static enum room_address judge_similar_form(enum room_language language, const struct word *w,
-					    unsigned n, const struct hit *h)
+static enum room_address judge_similar_form(enum room_language language,
+					    const struct address_word *w, unsigned n,
+					    const struct address_hit *h)
 {
 	const uint32_t asks =
 		ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL | ROOM_WORD_WISH;
@@ -670,19 +541,19 @@ static bool is_english(enum room_language language)
 }
 
 /* True if a similar word could be an address in this position at all; saves the comparison. */
-static bool can_be_addressed(enum room_language language, const struct word *w, unsigned n,
+static bool can_be_addressed(enum room_language language, const struct address_word *w, unsigned n,
 			     unsigned i)
 {
 	return i == 0 || (i + 1 == n && w[i].after_stop) ||
-	       (is_english(language) ? is_addressed(w, i) : is_led_in(language, w, i));
+	       (is_english(language) ? address_is_called(w, i) : is_led_in(language, w, i));
 }
 
 /* "Parle" is French: a word of the language that only sounds like the name. */
 static bool is_other_word(const struct room_names *names, enum room_language language,
-			  const struct word *w)
+			  const struct address_word *w)
 {
 	char form[FORM];
-	size_t n = write_form(w, form);
+	size_t n = address_form(w, form);
 
 	if (!language || language == ROOM_LANGUAGE_EN || !room_language_classes(language, form, n))
 		return false;
@@ -693,7 +564,7 @@ static bool is_other_word(const struct room_names *names, enum room_language lan
 }
 
 static bool find_hit(const struct room_names *names, enum room_language language,
-		     const struct word *w, unsigned n, unsigned i, struct hit *h)
+		     const struct address_word *w, unsigned n, unsigned i, struct address_hit *h)
 {
 	char key[ROOM_KEY_MAX];
 	const char *pair = make_pair_key(w, n, i, key) ? key : NULL;
@@ -703,11 +574,11 @@ static bool find_hit(const struct room_names *names, enum room_language language
 		unsigned len = match_name(names, k, w, n, i, pair);
 
 		if (len) {
-			*h = (struct hit){i, len, true};
+			*h = (struct address_hit){i, len, true};
 			return true;
 		}
 		if (!near && can_call && is_similar(names, k, w[i].key)) {
-			*h = (struct hit){i, 1, false};
+			*h = (struct address_hit){i, 1, false};
 			near = true;
 		}
 	}
@@ -722,23 +593,23 @@ enum room_address room_address(const struct room_names *names, const char *text)
 enum room_address room_address_in(const struct room_names *names, const char *text,
 				  enum room_language language)
 {
-	struct word words[ROOM_WORDS];
+	struct address_word words[ROOM_WORDS];
 	unsigned n = split_words(text, words, ROOM_WORDS, names);
 	enum room_address best = ROOM_ADDRESS_NONE;
 	bool english = is_english(language);
 
 	for (unsigned i = 0; i < n; i++) {
 		enum room_address a;
-		struct hit h;
+		struct address_hit h;
 
 		if (!find_hit(names, language, words, n, i, &h) ||
 		    (h.words == 1 && is_other_word(names, language, &words[i])))
 			continue;
 		if (!h.exact)
-			a = english ? judge_similar_word(words, n, &h)
+			a = english ? address_english_similar(words, n, &h)
 				    : judge_similar_form(language, words, n, &h);
 		else
-			a = english ? judge_exact(words, n, &h)
+			a = english ? address_english(words, n, &h)
 				    : judge_form(language, words, n, &h);
 		if (a > best)
 			best = a;
@@ -748,23 +619,23 @@ enum room_address room_address_in(const struct room_names *names, const char *te
 
 bool room_name_cue(const struct room_names *names, const char *text)
 {
-	struct word words[ROOM_WORDS];
+	struct address_word words[ROOM_WORDS];
 	unsigned n = split_words(text, words, ROOM_WORDS, names);
-	struct hit h;
+	struct address_hit h;
 
 	for (unsigned i = 0; i < n; i++)
 		if (find_hit(names, ROOM_LANGUAGE_EN, words, n, i, &h) &&
-		    (h.exact || i == 0 || calls(&words[i - 1])))
+		    (h.exact || i == 0 || address_calls(&words[i - 1])))
 			return true;
 	return false;
 }
 
 /* The index of the last exact name, and the words of the text; n if there is none. */
 static unsigned find_last_name(const struct room_names *names, const char *text,
-			       struct word words[ROOM_WORDS], unsigned *n)
+			       struct address_word words[ROOM_WORDS], unsigned *n)
 {
 	unsigned last;
-	struct hit h;
+	struct address_hit h;
 
 	last = *n = split_words(text, words, ROOM_WORDS, names);
 	for (unsigned i = 0; i < *n; i++)
@@ -775,7 +646,7 @@ static unsigned find_last_name(const struct room_names *names, const char *text,
 
 bool room_name_occurs(const struct room_names *names, const char *text)
 {
-	struct word words[ROOM_WORDS];
+	struct address_word words[ROOM_WORDS];
 	unsigned n;
 
 	return find_last_name(names, text, words, &n) < n;
@@ -783,7 +654,7 @@ bool room_name_occurs(const struct room_names *names, const char *text)
 
 bool room_name_ends(const struct room_names *names, const char *text)
 {
-	struct word words[ROOM_WORDS];
+	struct address_word words[ROOM_WORDS];
 	unsigned n, last = find_last_name(names, text, words, &n);
 
 	return last < n && (last + 1 == n || (last + 2 == n && !words[last + 1].after_stop));

@@ -147,12 +147,12 @@ TEST(there_are_eight_facts_and_four_lines_at_most)
 
 	for (uint32_t i = 0; i < 10; i++) {
 		snprintf(text, sizeof text, "my %s is broken", things[i]);
-		CHECK_INT(add(&s, i, ANA, text), i < SLICE_FACTS);
+		CHECK_INT(add(&s, i, ANA, text), i < 8);
 	}
 	for (uint32_t i = 0; i < 6; i++) {
 		struct slice_quote q = quote(100 + i, BOB, "that boat sank");
 
-		CHECK_INT(slice_add_line(&s, &q, "which boat sank"), i < SLICE_LINES);
+		CHECK_INT(slice_add_line(&s, &q, "which boat sank"), i < 4);
 	}
 	CHECK(s.n <= SLICE_BYTES);
 }
