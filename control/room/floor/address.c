@@ -450,6 +450,14 @@ static bool is_led_by_entries(enum room_language language, const struct address_
 	return k == i;
 }
 
+/* "Weißt du das": the words are articles, too, which stand before what somebody speaks of. */
+static bool is_object(const struct address_word *w)
+{
+	static const char *const words[] = {"das", "dat", "isso", "isto", "eso", "esto", NULL};
+
+	return address_in_list(w, words);
+}
+
 /* "Kannst du mir helfen, …": what stands right behind the entry is what is asked about. */
 static bool is_led_by_request(enum room_language language, const struct address_word *w, unsigned i)
 {
@@ -461,7 +469,8 @@ static bool is_led_by_request(enum room_language language, const struct address_
 		return false;
 	from = clause_before(language, w, i, &words);
 	n = room_words_match(&words, 0, asks);
-	return n > 1 && from + n < i;
+	return n > 1 && from + n < i &&
+	       (is_object(&w[i - 1]) || !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT));
 }
 
 /* A question in a language without lists, behind the name that it begins with. */
@@ -492,7 +501,8 @@ static enum room_address judge_form(enum room_language language, const struct ad
 	if (!after_stop && after & ROOM_WORD_KIN && !(after & ROOM_WORD_THIRD) &&
 	    (next + 1 == n || w[next + 1].after_stop))
 		after_stop = true;
-	if (after_stop && (before_stop || led))
+	if ((after_stop && (before_stop || led)) ||
+	    (led && !before_stop && address_greets(&w[i - 1])))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (before_stop || led) {
 		uint32_t begins = classes_from(language, w, n, next);
@@ -507,7 +517,9 @@ static enum room_address judge_form(enum room_language language, const struct ad
 			       : ROOM_ADDRESS_MENTIONED;
 	}
 	if (next == n && !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT) &&
-	    (is_request(language, w, n) || is_led_by_request(language, w, i)))
+	    is_request(language, w, n))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (next == n && is_led_by_request(language, w, i))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (after_stop && language == ROOM_LANGUAGE_KO &&
 	    !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT))

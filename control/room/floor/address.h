@@ -11,7 +11,8 @@
  *   after hey, hi, ok ..., or after a leading and, so ...   addressed
  *   first, or after a comma, and not before is, was ...     addressed
  *   between two commas                                      addressed
- *   last, and not after with, to, like ...                  addressed
+ *   last, and not after with, to, like, made, try ...       addressed
+ *   before a request, and not after did, has, to ...        addressed
  *   anywhere else                                           mentioned
  *
  * In other languages than English the form decides: punctuation around the name, words that lead to
@@ -24,7 +25,10 @@
  *   (in Japanese, Korean and Chinese anywhere behind it)
  *   nothing but a stop request beside it (turn/saying.h)    addressed
  *   or after an opener anything that is no THIRD entry      addressed
+ *   after a greeting of any language                        addressed
+ *   first, in a question without a word of the lists        addressed
  *   last, in a question or request, no ABOUT entry before   addressed
+ *   (one of several words, "kannst du", not right before it)
  *   anywhere else                                           mentioned
  *
  * Where words have no blanks between them the name is found inside ("ねえParley明日"), and names in

@@ -13,19 +13,19 @@ static uint32_t english(const struct address_word *w)
 	return room_language_classes(ROOM_LANGUAGE_EN, form, n);
 }
 
-/* Greetings that people use in other languages than their own, or of languages without lists. */
-static bool greets(const struct address_word *w)
+bool address_greets(const struct address_word *w)
 {
-	static const char *const words[] = {"hej",  "hei",     "hey",	"hi",	 "hallo", "hello",
-					    "hola", "ola",     "ciao",	"salut", "ahoj",  "szia",
-					    "tere", "merhaba", "selam", "salam", "aloha", NULL};
+	static const char *const words[] = {
+		"hej",	  "hei",     "hey",   "hi",	 "hallo", "hello",  "hola",   "ola",
+		"olá",	  "ciao",    "salut", "bonjour", "ahoj",  "szia",   "tere",   "cześć",
+		"привет", "merhaba", "selam", "salam",	 "aloha", "servus", "coucou", NULL};
 
 	return address_in_list(w, words);
 }
 
 bool address_calls(const struct address_word *w)
 {
-	return english(w) & ROOM_WORD_CALL || greets(w);
+	return english(w) & ROOM_WORD_CALL || address_greets(w);
 }
 
 bool address_is_called(const struct address_word *w, unsigned i)

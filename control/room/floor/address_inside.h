@@ -25,6 +25,8 @@ size_t address_form(const struct address_word *w, char form[ROOM_NAME_FORM]);
 bool address_in_list(const struct address_word *w, const char *const *list);
 
 /* ---- address_english.c ---- */
+/* A greeting: people use those of other languages than their own, also of such without lists. */
+bool address_greets(const struct address_word *w);
 /* "Hey", in any language: it calls whoever is named behind it. */
 bool address_calls(const struct address_word *w);
 /* True if word i is called, or begins a sentence behind "and", "so". */
