@@ -135,9 +135,8 @@ static uint32_t read_chat(const struct control *c, const struct settings *s)
 	if (s->unread || !(c->intents & DISCORD_INTENT_DIRECT_MESSAGES))
 		return SETTINGS_TEXT_OFF;
 	/* Until it is known whether Discord sends the texts, they are not read. */
-	if (s->text_chat == SETTINGS_TEXT_ALL &&
-	    (c->lacks_content || !c->asked_content ||
-	     !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT)))
+	if (s->text_chat == SETTINGS_TEXT_ALL && (c->lacks_content || !c->asked_content ||
+						  !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT)))
 		return SETTINGS_TEXT_MENTIONS;
 	return s->text_chat;
 }

@@ -491,8 +491,7 @@ static bool is_over(const struct text_session *ts)
 
 	return (before || ms < ts->changed_ms) && !taken_find(ts->taken, in->message) &&
 	       (!text_session_was_read(ts) ||
-		(before &&
-		 taken_may_have_dropped(ts->taken, in->message, in->user, in->guild)));
+		(before && taken_may_have_dropped(ts->taken, in->message, in->user, in->guild)));
 }
 
 static void take_message(struct text_session *ts, const json_t *d)
