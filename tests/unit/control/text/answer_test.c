@@ -96,8 +96,8 @@ TEST(a_required_answer_is_what_stands_beside_the_mark)
 	CHECK_STR(words, "It is four.");
 	CHECK_INT(reads("**It is four** **[skip: done]**.\n", true, &words), TEXT_WORDS_SAID);
 	CHECK_STR(words, "**It is four**");
-	CHECK_INT(reads("[SKIP] **It is four**[SKIP]", true, &words), TEXT_WORDS_SAID);
-	CHECK_STR(words, "**It is four**");
+	CHECK_INT(reads("[SKIP] It is **four**[SKIP]", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "It is **four**");
 	CHECK_INT(reads("It is four [1].", true, &words), TEXT_WORDS_SAID);
 	CHECK_STR(words, "It is four [1].");
 	CHECK_INT(reads("[SKIP] [SKIP]", true, &words), TEXT_WORDS_SKIP);
