@@ -11,8 +11,10 @@
 #include "control/store/embedding.h"
 #include "control/store/fact_people.h"
 
-/* Older facts that a new one is compared with, by words and by meaning. */
-enum { CANDIDATES = 16 };
+enum {
+	CANDIDATES = 16, /* older facts that a new one is compared with, by words and by meaning */
+	LOOKED_AT = 16 * FACT_LIKES,
+};
 
 /* ---- meaning ---- */
 
@@ -25,20 +27,13 @@ static int by_likeness(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-int fact_known_find_likes(struct db *db, struct embedding *e, const struct fact_new *f,
-			  uint64_t other, struct fact_likes *out)
+static int read_likes(struct db *db, const struct fact_new *f, const uint64_t *ids, size_t n,
+		      struct fact_likes *out)
 {
-	const struct vector_filter filter = {.group = {f->owner, other}, .until_ms = UINT64_MAX};
-	const struct embedding_query query = {EMBEDDING_FACTS, f->guild, f->meaning, &filter};
-	uint64_t ids[FACT_LIKES];
 	struct vector v;
-	size_t n = 0;
 	int err = 0;
 
-	out->n = 0;
-	if (f->meaning)
-		err = embedding_find(e, db, &query, ids, FACT_LIKES, &n);
-	for (size_t i = 0; i < n && !err; i++) {
+	for (size_t i = 0; i < n && out->n < FACT_LIKES && !err; i++) {
 		err = embedding_get(db, EMBEDDING_FACTS, f->guild, ids[i], &v);
 		if (!err) {
 			out->fact[out->n].id = ids[i];
@@ -46,6 +41,31 @@ int fact_known_find_likes(struct db *db, struct embedding *e, const struct fact_
 		} else if (err == ENOENT) {
 			err = 0;
 		}
+	}
+	return err;
+}
+
+/* The vectors in memory are also those of facts that have ended: where these leave too few, more
+ * are looked at. */
+int fact_known_find_likes(struct db *db, struct embedding *e, const struct fact_new *f,
+			  uint64_t other, struct fact_likes *out)
+{
+	const struct vector_filter filter = {.group = {f->owner, other},
+					     .until_ms = UINT64_MAX,
+					     .speaker = vector_speaker(f->user)};
+	const struct embedding_query query = {EMBEDDING_FACTS, f->guild, f->meaning, &filter};
+	uint64_t ids[LOOKED_AT];
+	size_t most = FACT_LIKES, n = most;
+	int err = 0;
+
+	out->n = 0;
+	while (f->meaning && !err && n == most && out->n < CANDIDATES && most <= LOOKED_AT) {
+		out->n = 0;
+		err = embedding_find(e, db, &query, ids, most, &n);
+		if (!err)
+			err = read_likes(db, f, ids, n, out);
+		if (n == most)
+			n = most *= 4;
 	}
 	qsort(out->fact, out->n, sizeof out->fact[0], by_likeness);
 	return err;

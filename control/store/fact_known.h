@@ -17,7 +17,7 @@ struct vector;
 
 enum { FACT_LIKES = 128 };
 
-/* Facts near a text in meaning, the nearest first. */
+/* Facts near a text in meaning that have not ended, the nearest first. */
 struct fact_likes {
 	size_t n;
 	struct {
@@ -40,7 +40,8 @@ struct fact_touched {
 	enum fact_change change;
 };
 
-/* Looks in two memories, `owner` and `other`, which may be the same. meaning: NULL finds none.
+/* Looks in two memories, `owner` and `other`, which may be the same, for facts of the author; user
+ * 0: of anybody. meaning: NULL finds none.
  * Errors of db.h. */
 int fact_known_find_likes(struct db *db, struct embedding *e, const struct fact_new *f,
 			  uint64_t other, struct fact_likes *out);

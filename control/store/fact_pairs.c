@@ -151,7 +151,8 @@ static int find_by_meaning(struct gathering *g, const struct standing *f,
 			   const struct fact_people *people, json_t *found)
 {
 	struct vector v;
-	const struct fact_new fact = {.guild = g->guild, .owner = f->owner, .meaning = &v};
+	const struct fact_new fact = {
+		.guild = g->guild, .owner = f->owner, .user = f->user, .meaning = &v};
 	struct fact_likes likes = {0};
 	int err = embedding_get(g->db, EMBEDDING_FACTS, g->guild, f->id, &v);
 

@@ -9,6 +9,7 @@
 #include "control/events/events.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
+#include "control/store/fact_known.h"
 #include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -303,6 +304,76 @@ TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
 	unsure = out ? strstr(out, "\"unsure\":true") : NULL;
 	CHECK(unsure && strstr(out, "cows") < unsure && !strstr(unsure + 8, "unsure"));
 	free(out);
+	close_scene();
+}
+
+static void add_fact_vector(uint64_t id, float x, float y)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT_VECTOR);
+	struct vector v;
+
+	make_vector(&v, x, y);
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, 1);
+	db_bind_real(s, 3, (double)v.scale);
+	db_bind_blob(s, 4, v.v, v.dim);
+	CHECK_INT(db_run(db, s), 0);
+}
+
+/* Facts 1001 and later, all nearer to the question than fact 1. */
+static void add_near_facts(unsigned n, uint64_t author, bool ended)
+{
+	char sql[512];
+
+	snprintf(sql, sizeof sql,
+		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %u)"
+		 " INSERT INTO facts(id, guild, owner, said_by, text, written_ms, valid_until_ms)"
+		 " SELECT 1000 + i, %d, 0, %llu, 'cows', 1000, %s FROM n",
+		 n, GUILD, (unsigned long long)author, ended ? "2000" : "NULL");
+	CHECK_INT(sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL),
+		  SQLITE_OK);
+	for (unsigned i = 1; i <= n; i++)
+		add_fact_vector(1000 + i, 1, 0);
+}
+
+/* Of the facts near a text, those of this author. */
+static size_t count_likes(uint64_t author, uint64_t wanted)
+{
+	static struct fact_likes likes;
+	struct vector question;
+	const struct fact_new f = {.guild = GUILD, .user = author, .meaning = &question};
+	size_t n = 0;
+
+	make_vector(&question, 1, 0);
+	if (fact_known_find_likes(db, embedding, &f, 0, &likes))
+		return 99;
+	for (size_t i = 0; i < likes.n; i++)
+		n += likes.fact[i].id == wanted;
+	return n;
+}
+
+static void open_near_facts(unsigned n, uint64_t author, bool ended)
+{
+	open_scene();
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	write_fact("[{\"text\": \"horses like grass\", \"tags\": []}]");
+	add_fact_vector(1, 0.5f, -0.86f);
+	add_near_facts(n, author, ended);
+}
+
+TEST(facts_that_have_ended_hide_none_that_stands)
+{
+	open_near_facts(1500, ANA, true);
+	CHECK_INT(count_likes(ANA, 1), 1);
+	CHECK_INT(count_likes(0, 1), 1);
+	close_scene();
+}
+
+TEST(facts_of_others_hide_none_of_the_author)
+{
+	open_near_facts(1500, BOB, false);
+	CHECK_INT(count_likes(ANA, 1), 1);
+	CHECK_INT(count_likes(0, 1), 0);
 	close_scene();
 }
 
