@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNS = 256, RATE = 24000, PART_MS = 200, PART = RATE * PART_MS / 1000 * 2 };
+enum {
+	CONNS = 256,
+	RATE = 24000,
+	PART_MS = 200,
+	PART = RATE * PART_MS / 1000 * 2,
+	INTERIM = RATE * 2 * 400 / 1000, /* bytes of sound after which all words are known */
+};
 
 struct conn {
 	struct brain *b;
@@ -20,6 +26,8 @@ struct conn {
 	unsigned number;
 	uint32_t items;
 	bool transcribes;
+	bool follows;		  /* as Scribe does: sends interim transcripts */
+	size_t heard;		  /* bytes of sound since the last commit */
 	unsigned told, questions; /* conversation items that it was told */
 	/* The answer that is being sent. */
 	struct tmr *tmr;
@@ -34,7 +42,7 @@ struct brain {
 	struct ws_server *server;
 	char url[64], words[64];
 	unsigned parts; /* of an answer */
-	bool paced;
+	bool paced, interims;
 	unsigned drop_ms; /* 0: answers */
 	char sound[(PART + 2) / 3 * 4 + 1];
 	struct conn conn[CONNS];
@@ -80,6 +88,31 @@ static void on_commit(struct conn *c)
 			   "\"item_id\":\"i%u\","
 			   "\"content_index\":0,\"transcript\":\"%s number %u\"}",
 			   c->items, c->b->words, ++c->b->said));
+}
+
+static void send_words(struct conn *c, const char *kind)
+{
+	char text[256];
+
+	send_text(c, text,
+		  snprintf(text, sizeof text, "{\"message_type\":\"%s\",\"text\":\"%s\"}", kind,
+			   c->b->words));
+}
+
+/* Sound, or a commit. All words stand in one interim transcript. */
+static void on_chunk(struct conn *c, const json_t *root)
+{
+	size_t before = c->heard;
+
+	if (json_is_true(json_object_get(root, "commit"))) {
+		c->b->said++;
+		c->heard = 0;
+		send_words(c, "committed_transcript_with_timestamps");
+		return;
+	}
+	c->heard += json_string_length(json_object_get(root, "audio_base_64")) / 4 * 3;
+	if (c->b->interims && before < INTERIM && c->heard >= INTERIM)
+		send_words(c, "partial_transcript");
 }
 
 static size_t note(struct brain *b, struct conn *c, uint32_t turn)
@@ -204,7 +237,9 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 		return;
 	root = json_loadb((const char *)data, len, 0, NULL);
 	type = json_string_value(json_object_get(root, "type"));
-	if (type && strcmp(type, "input_audio_buffer.commit") == 0)
+	if (c->follows)
+		on_chunk(c, root);
+	else if (type && strcmp(type, "input_audio_buffer.commit") == 0)
 		on_commit(c);
 	else if (type && strcmp(type, "conversation.item.create") == 0)
 		c->told++;
@@ -217,7 +252,8 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 
 static void accepted(struct ws *ws, const char *path, void *arg)
 {
-	static const char hello[] = "{\"type\":\"session.created\",\"session\":{}}";
+	static const char hello[] = "{\"type\":\"session.created\",\"session\":{}}",
+			  begun[] = "{\"message_type\":\"session_started\"}";
 	struct brain *b = arg;
 	struct conn *c = &b->conn[b->conns];
 
@@ -226,10 +262,14 @@ static void accepted(struct ws *ws, const char *path, void *arg)
 	*c = (struct conn){.b = b,
 			   .ws = ws,
 			   .number = b->conns++,
+			   .follows = strstr(path, "/speech-to-text/") != NULL,
 			   .transcribes = strstr(path, "intent=transcription") != NULL};
 	BENCH_OK(tmr_alloc(&c->tmr, b->env, on_pace, c));
 	ws_set_handler(ws, came, c);
-	send_text(c, hello, sizeof hello - 1);
+	if (c->follows)
+		send_text(c, begun, sizeof begun - 1);
+	else
+		send_text(c, hello, sizeof hello - 1);
 }
 
 void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
@@ -258,6 +298,11 @@ void brain_alloc(struct brain **out, struct env *env, const char *words, unsigne
 	*out = b;
 }
 
+void brain_sends_interims(struct brain *b, bool yes)
+{
+	b->interims = yes;
+}
+
 void brain_drops(struct brain *b, unsigned ms)
 {
 	b->drop_ms = ms;
@@ -280,6 +325,11 @@ struct brain *brain_free(struct brain *b)
 const char *brain_url(const struct brain *b)
 {
 	return b->url;
+}
+
+unsigned brain_port(const struct brain *b)
+{
+	return ws_server_port(b->server);
 }
 
 uint64_t brain_committed(const struct brain *b, unsigned number)

@@ -30,11 +30,15 @@ struct brain_asked {
  * is sent as fast as it is spoken, 200 ms at a time. */
 void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
 		 bool paced);
+/* A transcription session of the dialect elevenlabs, at brain_port: the words without a number;
+ * from now on also as one interim transcript, after 400 ms of sound. At first it sends none. */
+void brain_sends_interims(struct brain *b, bool yes);
 /* From now on it drops the connection of each question after so many ms, in place of an answer. */
 void brain_drops(struct brain *b, unsigned ms);
 struct brain *brain_free(struct brain *b);
 /* ws://127.0.0.1:PORT/v1/realtime */
 const char *brain_url(const struct brain *b);
+unsigned brain_port(const struct brain *b);
 /* When it read the commit that got the words with this number, ns; 0: there is none. */
 uint64_t brain_committed(const struct brain *b, unsigned number);
 /* All questions so far, in order. Borrowed until the loop runs. */

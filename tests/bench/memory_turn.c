@@ -1,18 +1,20 @@
-/* The delay that the memory adds to a question: memory_turn_ms.
+/* The delay that the memory adds to a question: memory_turn_ms and memory_turn_final_ms.
  *
  * guildd, the bot's mediad and control run unmodified in quiet rooms (rooms.h), with a scripted
- * voice (brain.h). The database holds UTTERANCES lines and FACTS facts of these rooms' servers. The
- * bot asks with the words of each final transcript; the script sends no interim transcripts, so
- * that each retrieval begins with the final one, the latest moment there is. Turns count that begin
- * when all lines and facts have their vectors.
+ * voice and a transcriber (brain.h). The database holds UTTERANCES lines and FACTS facts of these
+ * rooms' servers. Turns count that begin when all lines and facts have their vectors.
  *
- *   memory_turn  from the turn's entry into the queue to the question, as the turn's record has it:
- *                whole milliseconds, counted one up. One fact of each server answers the question:
- *                a turn that was asked without it counts as LATE_MS, whatever the reason, and so
- * does one that waited for as long as memory_wait_ms allows by default: the rooms wait longer, so
- * that "late" and "missed" are told apart
+ *   memory_turn        from the turn's entry into the queue to the question, as the turn's record
+ *                      has it: whole milliseconds, counted one up. The words come as an interim
+ *                      transcript 300 ms before the commit, and the retrieval begins with them. One
+ *                      fact of each server answers the question: a turn that was asked without it
+ *                      counts as LATE_MS, whatever the reason, and so does one that waited for as
+ *                      long as memory_wait_ms allows by default: the rooms wait longer, so that
+ *                      "late" and "missed" are told apart
+ *   memory_turn_final  the same in the same rooms without interim transcripts: each retrieval
+ * begins with the final one, the latest moment there is, as it does where the last words change
  *
- *   BENCH_ASKS=n      questions in all (300)      BENCH_ROOMS=n      rooms at a time (4) */
+ *   BENCH_ASKS=n       questions of each kind (300)      BENCH_ROOMS=n      rooms at a time (4) */
 #include <inttypes.h>
 #include <jansson.h>
 #include <sqlite3.h>
@@ -191,18 +193,23 @@ struct waits {
 	size_t n, late, missed; /* missed: in time, and without the fact */
 };
 
-/* True if the turn began at this time (ms since 1970) or later. */
-static bool began_after(const json_t *turn, json_int_t since_ms)
+/* ms since 1970 */
+struct period {
+	json_int_t from, until;
+};
+
+static bool is_within(const json_t *turn, const struct period *p)
 {
 	json_int_t ended = json_integer_value(json_object_get(turn, "at"));
 
-	return ended - json_integer_value(json_object_get(turn, "lasted_ms")) >= since_ms;
+	return ended - json_integer_value(json_object_get(turn, "lasted_ms")) >= p->from &&
+	       ended < p->until;
 }
 
-static void read_turn(const char *line, json_int_t since_ms, struct waits *w)
+static void read_turn(const char *line, const struct period *p, struct waits *w)
 {
 	json_t *turn = json_loads(line, 0, NULL), *d;
-	bool counts = began_after(turn, since_ms);
+	bool counts = is_within(turn, p);
 	bool asked = false, fact = false, in_time = false;
 	json_int_t ms = 0;
 	size_t i;
@@ -230,7 +237,7 @@ static void read_turn(const char *line, json_int_t since_ms, struct waits *w)
 	w->missed += in_time && !fact;
 }
 
-static void read_turns(const char *path, json_int_t since_ms, struct waits *w)
+static void read_turns(const char *path, const struct period *p, struct waits *w)
 {
 	FILE *f = fopen(path, "r");
 	char *line = NULL;
@@ -240,9 +247,50 @@ static void read_turns(const char *path, json_int_t since_ms, struct waits *w)
 		bench_die("%s cannot be read", path);
 	while (getline(&line, &size, f) > 0)
 		if (strstr(line, "\"ended\""))
-			read_turn(line, since_ms, w);
+			read_turn(line, p, w);
 	free(line);
 	fclose(f);
+}
+
+static json_int_t now_ms(void)
+{
+	return (json_int_t)time(NULL) * 1000;
+}
+
+static struct period ask(struct brain *brain, bool interims, unsigned asks)
+{
+	struct period p;
+	size_t before, n;
+
+	brain_sends_interims(brain, interims);
+	rooms_run(5000); /* turns that began before are over */
+	p.from = now_ms();
+	brain_asked(brain, &before);
+	n = before;
+	for (unsigned s = 0; n < before + asks; s++) {
+		if (s > 60 + 3 * asks)
+			bench_die("only %zu questions (logs in %s)", n - before, rooms_folder());
+		rooms_run(1000);
+		brain_asked(brain, &n);
+	}
+	p.until = now_ms();
+	return p;
+}
+
+static void write_row(const char *name, const char *turns, const struct period *p)
+{
+	struct waits w = {0};
+
+	read_turns(turns, p, &w);
+	if (!w.n)
+		bench_die("no turn was looked up (logs in %s)", rooms_folder());
+	bench_raw(name, w.ms, w.n);
+	bench_row_more(name, bench_quantile(w.ms, w.n, 0.99), "ms",
+		       "\"p50\": %.0f, \"max\": %.0f, \"n\": %zu, \"late\": %zu, \"missed\": %zu,"
+		       " \"utterances\": %d, \"facts\": %d",
+		       bench_quantile(w.ms, w.n, 0.5), bench_quantile(w.ms, w.n, 1), w.n, w.late,
+		       w.missed, UTTERANCES, FACTS);
+	free(w.ms);
 }
 
 int main(void)
@@ -253,41 +301,26 @@ int main(void)
 	const char *settings[] = {turns_file, "PARLEY_MEMORY_WAIT_MS=500",
 				  "PARLEY_CONSENT=remembered", NULL};
 	struct rooms_conf conf = {.config = config, .settings = settings};
-	struct waits w = {0};
+	struct period with, without;
 	struct brain *brain;
-	size_t before, n = 0;
-	json_int_t since_ms;
 
 	brain_alloc(&brain, env, "parley when is the release meeting on friday", ANSWER_MS, true);
 	snprintf(config, sizeof config,
-		 "{\"providers\": [{\"name\": \"voice\", \"url\": \"%s\"}],"
-		 "\"roles\": {\"voice\": [\"voice\"], \"transcribe\": [\"voice\"]}}",
-		 brain_url(brain));
+		 "{\"providers\": [{\"name\": \"voice\", \"url\": \"%s\"}, {\"name\": \"words\","
+		 " \"dialect\": \"elevenlabs\", \"url\": \"http://127.0.0.1:%u/v1\"}],"
+		 "\"roles\": {\"voice\": [\"voice\"], \"transcribe\": [\"words\"]}}",
+		 brain_url(brain), brain_port(brain));
 	snprintf(turns, sizeof turns, "%s/turns", rooms_folder());
 	snprintf(turns_file, sizeof turns_file, "PARLEY_TURNS=%s", turns);
 	rooms_begin(&conf);
 	rooms_run(2000);
 	fill_memory();
 	await_vectors();
-	since_ms = (json_int_t)time(NULL) * 1000;
-	brain_asked(brain, &before);
-	for (unsigned s = 0; n < before + asks; s++) {
-		if (s > 60 + 3 * asks)
-			bench_die("only %zu questions (logs in %s)", n, rooms_folder());
-		rooms_run(1000);
-		brain_asked(brain, &n);
-	}
+	with = ask(brain, true, asks);
+	without = ask(brain, false, asks);
 	rooms_end();
-	read_turns(turns, since_ms, &w);
-	if (!w.n)
-		bench_die("no turn was looked up (logs in %s)", rooms_folder());
-	bench_raw("memory_turn_ms", w.ms, w.n);
-	bench_row_more("memory_turn_ms", bench_quantile(w.ms, w.n, 0.99), "ms",
-		       "\"p50\": %.0f, \"max\": %.0f, \"n\": %zu, \"late\": %zu, \"missed\": %zu,"
-		       " \"utterances\": %d, \"facts\": %d",
-		       bench_quantile(w.ms, w.n, 0.5), bench_quantile(w.ms, w.n, 1), w.n, w.late,
-		       w.missed, UTTERANCES, FACTS);
-	free(w.ms);
+	write_row("memory_turn_ms", turns, &with);
+	write_row("memory_turn_final_ms", turns, &without);
 	brain_free(brain);
 	rooms_close();
 	return 0;
