@@ -130,7 +130,7 @@ $(B)/sound_score: $(call objs,$(SOUND_SCORE))
 	$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 # Seeded faults; it runs the programs of its own folder.
-$(B)/chaos: $(call objs,$(CHAOS) $(MEDIA_CALLS) control/music/queue.c control/music/track.c control/music/player.c control/settings/secret_names.c $(COMMON))
+$(B)/chaos: $(call objs,$(CHAOS) $(MEDIA_CALLS) control/music/queue.c control/music/queue_document.c control/music/track.c control/music/player.c control/settings/secret_names.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/chaos_clock.so: tests/chaos/preload/clock.c
 	@mkdir -p $(@D)

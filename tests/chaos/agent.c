@@ -7,6 +7,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "tests/chaos/ear.h"
 #include "tests/chaos/music.h"
 #include "tests/chaos/tone.h"
 
@@ -38,6 +39,7 @@ struct agent {
 	struct media_call *call;
 	struct media_playback *say;
 	struct chaos_music *music; /* NULL: none */
+	struct ear ears[CHAOS_PEOPLE];
 	struct tmr *tick;
 	uint64_t said, channel; /* channel: of the newest lease */
 	uint64_t ask_at, speak_at, open_at;
@@ -169,6 +171,29 @@ static void speak(struct agent *a)
 
 /* ---- hearing ---- */
 
+static enum chaos_who person_of(uint64_t user)
+{
+	unsigned w = 0;
+
+	while (w < CHAOS_PEOPLE && chaos_user[w] != user)
+		w++;
+	return (enum chaos_who)w;
+}
+
+static void hear_music(struct agent *a, enum chaos_who who, const int16_t *pcm, size_t n)
+{
+	enum ear_fault fault;
+	bool music;
+
+	fault = ear_hear(&a->ears[who], who, pcm, n, RATE, env_now(a->env) / NS_PER_MS, &music);
+	if (music)
+		atomic_fetch_add(&a->st->music_ms[who], (unsigned)(n * 1000 / RATE));
+	if (!fault)
+		return;
+	atomic_fetch_add(&a->st->music_wrong, 1);
+	log_warn("music_wrong", "of=%s what=\"%s\"", chaos_who_name(who), ear_fault_text(fault));
+}
+
 static void heard(struct agent *a, const struct media_heard *f)
 {
 	static int16_t pcm[MEDIA_PCM_MAX / 2];
@@ -180,6 +205,8 @@ static void heard(struct agent *a, const struct media_heard *f)
 	if (f->flags & 1)
 		return;
 	memcpy(pcm, f->pcm.p, n * 2);
+	if (a->music && person_of(f->user) < CHAOS_PEOPLE)
+		hear_music(a, person_of(f->user), pcm, n);
 	whose = tone_whose(pcm, n, RATE, &loud);
 	if (!loud || whose == CHAOS_ALL)
 		return;
@@ -276,7 +303,7 @@ static void close_call(struct agent *a)
 	a->say = media_playback_free(a->say);
 	a->said_over = false;
 	if (a->music)
-		chaos_music_take(a->music, NULL, NULL);
+		chaos_music_leave(a->music);
 	a->call = media_call_free(a->call);
 	atomic_store(&a->st->phase, MEDIA_PHASE_CLOSED);
 	atomic_store(&a->st->members, 0);
@@ -342,6 +369,8 @@ static void on_tick(void *arg)
 		come_back(a, now);
 		speak(a);
 	}
+	if (a->music)
+		chaos_music_tick(a->music, now);
 	tmr_start(a->tick, TICK_MS * NS_PER_MS);
 }
 

@@ -3,6 +3,7 @@
 #include "ipc/frame.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "tests/chaos/children.h"
 #include "tests/chaos/music.h"
 
 #include <dirent.h>
@@ -25,7 +26,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RESTART_MS = 40, START_MS = 15000, ASK_MS = 8000, REPLY_MAX = 1 << 20 };
+enum {
+	RESTART_MS = 40,
+	START_MS = 15000,
+	ASK_MS = 8000,
+	REPLY_MAX = 1 << 20,
+	/* mediad replaces a decoder that has decoded a second of sound, which takes much less. */
+	REPLACED_AFTER_MS = 1000,
+};
 
 uint64_t chaos_now(void)
 {
@@ -230,7 +238,8 @@ static void start_mediad(const struct cluster *h, enum chaos_who who)
 		argv[n++] = getenv("CHAOS_LOG");
 	}
 	if (h->music) {
-		snprintf(music, sizeof music, "%s/music", h->folder);
+		snprintf(music, sizeof music, "%s/music%s", h->folder,
+			 h->real && who == CHAOS_BOT ? "/bot" : "");
 		argv[n++] = "--music-root";
 		argv[n++] = music;
 	}
@@ -249,7 +258,7 @@ static void start_mediad(const struct cluster *h, enum chaos_who who)
 
 static void start_control(const struct cluster *h, enum chaos_who who)
 {
-	char program[300], sock[128], state[128];
+	char program[300], sock[128], state[128], music[160];
 	char *argv[] = {program,
 			"--media-sock",
 			sock,
@@ -278,6 +287,11 @@ static void start_control(const struct cluster *h, enum chaos_who who)
 	snprintf(state, sizeof state, "%s/state", h->folder);
 	setenv("DISCORD_TOKEN", "guildd.bot.token", 1);
 	setenv("PARLEY_DISCORD_API", h->rest, 1);
+	if (h->music) {
+		snprintf(music, sizeof music, "%s/music/bot", h->folder);
+		setenv("PARLEY_MUSIC_FOLDERS", music, 1);
+		setenv("PARLEY_MUSIC_CONTROL", "everyone", 1);
+	}
 	setenv("PARLEY_BRAIN_URL", "ws://127.0.0.1:9/",
 	       1); /* nobody is there: this is not about answers */
 	run_program(h, argv);
@@ -409,7 +423,7 @@ static bool make_music(const struct cluster *h)
 	char folder[160];
 
 	snprintf(folder, sizeof folder, "%s/music", h->folder);
-	errno = mkdir(folder, 0700) ? errno : chaos_music_write(folder);
+	errno = chaos_music_write(folder);
 	return !errno;
 }
 
@@ -489,6 +503,16 @@ void cluster_kill(struct cluster *h, enum cluster_program what, enum chaos_who w
 	p->pid = 0;
 	p->frozen = false;
 	p->restart_at = chaos_now() + RESTART_MS * NS_PER_MS;
+}
+
+bool cluster_kill_decoder(struct cluster *h, enum chaos_who who, bool all)
+{
+	pid_t mediad = h->proc[cluster_index(CLUSTER_MEDIAD, who)].pid;
+	pid_t decoderd = mediad ? children_oldest(mediad, 0) : 0;
+	pid_t parent = decoderd ? children_oldest(decoderd, 0) : 0;
+	pid_t victim = parent && !all ? children_oldest(parent, REPLACED_AFTER_MS) : parent;
+
+	return victim && kill(victim, SIGKILL) == 0;
 }
 
 void cluster_freeze(struct cluster *h, enum cluster_program what, enum chaos_who who, bool on)

@@ -29,6 +29,7 @@ struct cluster {
 	bool supervised; /* killed programs are restarted */
 	struct cluster_process proc[CLUSTER_PROCESSES];
 	bool music;
+	bool bot_plays;		   /* a real control has been told to play music */
 	struct agent_state *state; /* CHAOS_PEOPLE of them, shared with the agents */
 	char trouble[256]; /* the first program that ended on its own or failed to start; "" */
 };
@@ -43,6 +44,10 @@ bool cluster_open(struct cluster *h, const char *bin, const struct chaos_script 
 /* Reaps ended programs and restarts those that are due. */
 void cluster_tick(struct cluster *h);
 void cluster_kill(struct cluster *h, enum cluster_program what, enum chaos_who who);
+/* Kills a process of decoderd, whose own children start the next one: the one that starts decoders
+ * (all), or the oldest decoder of those that are not too young to be replaced. Returns false if
+ * there is none. */
+bool cluster_kill_decoder(struct cluster *h, enum chaos_who who, bool all);
 void cluster_freeze(struct cluster *h, enum cluster_program what, enum chaos_who who, bool on);
 void cluster_set_wall_clock(struct cluster *h, long long seconds);
 /* Asks a program to end and waits. Returns its exit status, or -1 when it had to be killed. */

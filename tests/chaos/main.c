@@ -244,7 +244,7 @@ static int by_size(const void *a, const void *b)
 
 /* What the seeds of a run came to. */
 struct tally {
-	unsigned done, failed, named, settled;
+	unsigned done, failed, named, settled, decoders;
 	unsigned *settle; /* milliseconds of those that did not fail */
 };
 
@@ -266,9 +266,9 @@ static void tell_end(struct tally *t, double seconds)
 		qsort(t->settle, n, sizeof *settle, by_size);
 		printf("all well again after: half within %u ms, 90 %% within %u, 99 %% within %u, "
 		       "the longest %u; %u calls failed with a "
-		       "named reason and were made anew\n",
+		       "named reason and were made anew; %u processes of decoderd were killed\n",
 		       settle[n / 2], settle[n * 9 / 10], settle[n * 99 / 100], settle[n - 1],
-		       t->named);
+		       t->named, t->decoders);
 	}
 	printf("%u seeds, %u failures (%.0f s)\n", t->done, t->failed, seconds);
 	if (opt.rows) {
@@ -305,6 +305,7 @@ static void take_report(struct tally *t, const struct report *r, struct progress
 
 	count(t, &s);
 	t->named += r->v.failed;
+	t->decoders += r->v.decoders;
 	if (r->v.broken)
 		tell_failure(r);
 	progress_add(progress, &s);
@@ -444,6 +445,19 @@ static int self_test(void)
 		{PLANT_SILENT, "one does not speak", "0 drop bot\n", CHAOS_WELL_},
 		{PLANT_RESTLESS, "one joins again and again", "3000 calm\n", CHAOS_WELL_},
 		{PLANT_OTHER_VOICE, "one speaks in another's voice", "1500 calm\n", CHAOS_WELL_},
+		{PLANT_NO_MUSIC, "one plays no music", "music on\n0 kill-mediad bot\n",
+		 CHAOS_WELL_},
+		{PLANT_MUSIC_AGAIN, "music begins anew after a fault",
+		 "music on\n1500 kill-mediad bot\n", CHAOS_MUSIC_},
+		{PLANT_MUSIC_AHEAD, "music leaves a second out after a fault",
+		 "music on\n500 kill-mediad bot\n", CHAOS_MUSIC_},
+		{PLANT_TRACK_LOST, "a fault loses a track", "music on\n0 kill-mediad bot\n",
+		 CHAOS_MUSIC_},
+		{PLANT_OTHER_MUSIC, "one plays another's music", "music on\n0 kill-mediad bot\n",
+		 CHAOS_MUSIC_},
+		{PLANT_TWO_TRACKS, "tracks sound at once", "music on\n8000 calm\n", CHAOS_MUSIC_},
+		{PLANT_QUEUE_FORGOTTEN, "control forgets the queue",
+		 "music on\n2500 kill-control bot\n", CHAOS_MUSIC_},
 		{CHAOS_PLANT_NO_RESTART, "a killed mediad stays dead", "0 kill-mediad bot\n",
 		 CHAOS_WELL_},
 		{CHAOS_PLANT_CRASH, "mediad crashes", "100 calm\n", CHAOS_ALIVE_},

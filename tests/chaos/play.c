@@ -1,6 +1,7 @@
 #include "tests/chaos/play.h"
 
 #include "tests/chaos/cluster.h"
+#include "tests/chaos/commands.h"
 #include "tests/chaos/watch.h"
 
 #include "proto/base/time.h"
@@ -23,11 +24,12 @@ enum {
 	LEAVE_MS = 4000,
 	END_MS = 8000,
 	REJOIN_MS = 3000,
+	STEADY_MS = 1500,
+	STEADY_LOOKS = 4,
 	RSS_KB = 65536
 };
 
 #define GUILD "41771983423143937"
-#define TEXT  "127121515262115841"
 static const uint64_t home = UINT64_C(127121515262115840);
 
 /* One thing to do at its time: a step, or what ends it. */
@@ -44,7 +46,8 @@ struct play {
 	struct chaos_verdict *v;
 	struct deed deed[DEEDS];
 	unsigned n;
-	uint64_t t0, thaw_at, next_join;
+	uint64_t t0, thaw_at, next_join, next_resume;
+	bool paused;	/* the music of a real control, as the bot has left */
 	uint64_t other; /* another voice channel */
 	int guest;
 };
@@ -151,24 +154,6 @@ static void user(struct play *p, enum chaos_who who, const char *verb, const cha
 	cluster_request(&p->h, NULL, path, "%s", body);
 }
 
-/* options: "" or what goes into the braces, as Discord's own list. */
-static void command(struct play *p, const char *name, const char *options)
-{
-	cluster_request(&p->h, NULL, "/interactions",
-			"{\"user_id\":\"501\",\"channel_id\":\"" TEXT
-			"\",\"name\":\"%s\",\"options\":[%s]}",
-			name, options);
-}
-
-static void command_join(struct play *p)
-{
-	char option[96];
-
-	snprintf(option, sizeof option,
-		 "{\"name\":\"channel\",\"type\":7,\"value\":\"%" PRIu64 "\"}", home);
-	command(p, "join", option);
-}
-
 static void calm(struct play *p)
 {
 	cluster_request(&p->h, NULL, "/switches",
@@ -213,7 +198,7 @@ static void server(struct play *p, enum chaos_who who, enum agent_errand errand)
 static void presence(struct play *p, enum chaos_who who, bool here)
 {
 	if (of_real(p, who))
-		here ? command_join(p) : command(p, "leave", "");
+		here ? command_join(&p->h) : command_leave(&p->h);
 	atomic_store(&p->h.state[who].present, here);
 }
 
@@ -243,6 +228,11 @@ static bool do_program(struct play *p, const struct deed *d)
 		return true;
 	case CHAOS_KILL_CONTROL:
 		cluster_kill(&p->h, CLUSTER_CONTROL, s->who);
+		return true;
+	case CHAOS_KILL_DECODER:
+	case CHAOS_KILL_DECODERS:
+		if (cluster_kill_decoder(&p->h, s->who, s->verb == CHAOS_KILL_DECODERS))
+			p->v->decoders++;
 		return true;
 	case CHAOS_WALL:
 		cluster_set_wall_clock(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0]
@@ -363,7 +353,8 @@ static void do_step(struct play *p, const struct deed *d)
 static bool asks_server(enum chaos_verb v)
 {
 	return v != CHAOS_FREEZE_SERVER && v != CHAOS_FREEZE_MEDIAD && v != CHAOS_FREEZE_CONTROL &&
-	       v != CHAOS_KILL_MEDIAD && v != CHAOS_KILL_CONTROL && v != CHAOS_WALL;
+	       v != CHAOS_KILL_MEDIAD && v != CHAOS_KILL_CONTROL && v != CHAOS_KILL_DECODER &&
+	       v != CHAOS_KILL_DECODERS && v != CHAOS_WALL;
 }
 
 static bool play_script(struct play *p)
@@ -407,8 +398,13 @@ static void clear(struct play *p)
 	}
 	calm(p);
 	cluster_request(&p->h, NULL, "/switches", "{\"voice_silent\":0,\"discovery\":1}");
-	for (unsigned i = 0; i < p->s->n; i++)
-		away |= p->s->step[i].verb == CHAOS_MOVE && p->s->step[i].who == CHAOS_BOT;
+	for (unsigned i = 0; i < p->s->n; i++) {
+		const struct chaos_step *s = &p->s->step[i];
+
+		away |= s->verb == CHAOS_MOVE && s->who == CHAOS_BOT;
+		p->paused |=
+			(s->verb == CHAOS_LEAVE || s->verb == CHAOS_KICK) && s->who == CHAOS_BOT;
+	}
 	if (p->s->real && away)
 		move(p, CHAOS_BOT, home);
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
@@ -427,7 +423,18 @@ static void ask_in(struct play *p, const struct watch *w)
 	if (!p->s->real || w->bot_there || chaos_now() < p->next_join)
 		return;
 	p->next_join = chaos_now() + REJOIN_MS * NS_PER_MS;
-	command_join(p);
+	command_join(&p->h);
+	p->paused = true;
+}
+
+/* Music is paused when the bot is told to go, or is thrown out, and somebody has to ask for it when
+ * it is back. */
+static void ask_for_music(struct play *p, const struct watch *w)
+{
+	if (!p->h.bot_plays || !p->paused || !w->bot_there || chaos_now() < p->next_resume)
+		return;
+	p->next_resume = chaos_now() + REJOIN_MS * NS_PER_MS;
+	command_resume(&p->h);
 }
 
 /* Returns by how much longer it took, in ns. */
@@ -440,6 +447,25 @@ static uint64_t sleep_late(unsigned ms)
 	return took > ms * NS_PER_MS ? took - ms * NS_PER_MS : 0;
 }
 
+static bool check_music(struct play *p)
+{
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
+		const struct agent_state *st = &p->h.state[w];
+
+		if (atomic_load(&st->music_lost))
+			return broken(p, CHAOS_MUSIC_, "a track is lost from the queue of %s",
+				      chaos_who_name(w));
+		if (atomic_load(&st->music_misplaced))
+			return broken(p, CHAOS_MUSIC_,
+				      "the music of %s was %u times where it cannot be",
+				      chaos_who_name(w), atomic_load(&st->music_misplaced));
+		if (atomic_load(&st->music_wrong))
+			return broken(p, CHAOS_MUSIC_, "%s heard %u times what is no music",
+				      chaos_who_name(w), atomic_load(&st->music_wrong));
+	}
+	return true;
+}
+
 /* A machine that has no time for us has none for the others, so what our own sleeps take too long
  * is added to their time, twice: one more for what they lost by it. */
 static bool wait_well(struct play *p, unsigned ms, enum chaos_invariant which)
@@ -449,16 +475,38 @@ static bool wait_well(struct play *p, unsigned ms, enum chaos_invariant which)
 
 	watch_begin(&w, &p->h, p->s->real);
 	while (!watch_well(&w)) {
-		if (!alive(p))
+		if (!alive(p) || !check_music(p))
 			return false;
 		if (chaos_now() > until)
 			return broken(p, which, "not after %u ms: %s",
 				      (unsigned)((until - from) / NS_PER_MS), watch_text(&w));
 		ask_in(p, &w);
+		ask_for_music(p, &w);
 		until += 2 * sleep_late(LOOK_MS);
 	}
 	p->v->settle_ms = (unsigned)((chaos_now() - from) / NS_PER_MS);
 	return true;
+}
+
+/* Not only once: the music has come back for good. On a busy machine one look may fail. */
+static bool wait_steady(struct play *p)
+{
+	struct watch w;
+
+	watch_begin(&w, &p->h, p->s->real);
+	for (unsigned i = 0; i < STEADY_LOOKS; i++) {
+		uint64_t until = chaos_now() + STEADY_MS * NS_PER_MS;
+
+		watch_mark(&w);
+		while (chaos_now() < until) {
+			if (!alive(p) || !check_music(p))
+				return false;
+			chaos_sleep(LOOK_MS);
+		}
+		if (watch_music_steady(&w, STEADY_MS))
+			return true;
+	}
+	return broken(p, CHAOS_MUSIC_, "%s", watch_text(&w));
 }
 
 static bool check_agents(struct play *p)
@@ -516,7 +564,7 @@ static bool left_by_command(struct play *p)
 	json_t *stats = NULL;
 	bool there = true;
 
-	command(p, "leave", "");
+	command_leave(&p->h);
 	while (there && chaos_now() < until) {
 		chaos_sleep(30);
 		cluster_request(&p->h, &stats, "/stats", NULL);
@@ -627,7 +675,13 @@ static bool begin(struct play *p)
 		atomic_store(&p->h.state[w].present, true);
 	}
 	p->next_join = UINT64_MAX;
-	return wait_well(p, JOIN_MS, CHAOS_START_);
+	if (!wait_well(p, JOIN_MS, CHAOS_START_))
+		return false;
+	if (!p->s->real || !p->s->music)
+		return true;
+	p->h.bot_plays = command_play_tracks(&p->h);
+	return p->h.bot_plays ? wait_well(p, JOIN_MS, CHAOS_START_)
+			      : broken(p, CHAOS_START_, "control plays no music when told");
 }
 
 static void plant(struct play *p)
@@ -650,8 +704,8 @@ static bool run(struct play *p)
 	if (!play_script(p))
 		return false;
 	clear(p);
-	if (!wait_well(p, chaos_settle_ms(p->s), CHAOS_WELL_) || !check_agents(p) ||
-	    !check_server(p) || !leave(p))
+	if (!wait_well(p, chaos_settle_ms(p->s), CHAOS_WELL_) || (p->s->music && !wait_steady(p)) ||
+	    !check_agents(p) || !check_server(p) || !leave(p))
 		return false;
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
 		if (!check_left(p, (enum chaos_who)w) || !check_end(p, (enum chaos_who)w) ||

@@ -14,6 +14,9 @@
 	  "speaks, and plays its music")                                                           \
 	I(REASON, "reason", "whatever ends or waits says why")                                     \
 	I(VOICES, "voices", "nobody is heard in somebody else's place")                            \
+	I(MUSIC, "music",                                                                          \
+	  "music goes on at its place: none of it is left out, played again, mixed into itself "   \
+	  "or noise, and no track is lost from the queue")                                         \
 	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                 \
 	I(LOOP, "loop", "no more Identifies than the faults explain")                              \
 	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                     \
@@ -35,7 +38,7 @@ const char *chaos_invariant_what(enum chaos_invariant i);
 
 /* What a test of this program does wrong. The agent's plants are the bot's. */
 enum chaos_plant {
-	CHAOS_PLANT_AGENT_N = PLANT_OTHER_VOICE,
+	CHAOS_PLANT_AGENT_N = PLANT_QUEUE_FORGOTTEN,
 	CHAOS_PLANT_NO_RESTART, /* what was killed stays dead */
 	CHAOS_PLANT_CRASH,	/* the bot's mediad dies of its own */
 	CHAOS_PLANT_GUEST,	/* somebody holds on to the bot's mediad */
@@ -48,6 +51,7 @@ struct chaos_verdict {
 	char text[1200], folder[64]; /* folder: with the logs, when kept */
 	unsigned settle_ms;	     /* from the last fault's end until all was well */
 	unsigned failed;	     /* calls that ended with a named reason meanwhile */
+	unsigned decoders;	     /* processes of decoderd that were killed */
 };
 
 struct chaos_play_conf {

@@ -135,6 +135,33 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 	}
 }
 
+static void insert_step(struct chaos_script *s, const struct chaos_step *step)
+{
+	unsigned i = s->n++;
+
+	for (; i > 0 && s->step[i - 1].at > step->at; i--)
+		s->step[i] = s->step[i - 1];
+	s->step[i] = *step;
+}
+
+/* One or two faults of decoders, in the time of the others or a little later. They have numbers of
+ * their own, so that the rest of a script is as without music. */
+static void draw_decoder_faults(struct chaos_script *s)
+{
+	uint64_t rng = s->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	unsigned n = random_between(&rng, 1, 2);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct chaos_step step = {
+			.at = random_between(&rng, 0, 2500),
+			.verb = random_between(&rng, 0, 2) ? CHAOS_KILL_DECODER
+							   : CHAOS_KILL_DECODERS,
+			.who = (enum chaos_who)random_between(&rng, CHAOS_BOT, CHAOS_BOB)};
+
+		insert_step(s, &step);
+	}
+}
+
 void chaos_generate(struct chaos_script *s, uint64_t seed)
 {
 	uint64_t rng = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
@@ -161,6 +188,8 @@ void chaos_generate(struct chaos_script *s, uint64_t seed)
 			p->who = CHAOS_ALL;
 		draw_args(p, &rng);
 	}
+	if (s->music)
+		draw_decoder_faults(s);
 }
 
 /* ---- text ---- */

@@ -13,8 +13,8 @@
 enum chaos_who { CHAOS_BOT, CHAOS_ALICE, CHAOS_BOB, CHAOS_PEOPLE, CHAOS_ALL = CHAOS_PEOPLE };
 
 /* V(NAME, name, of one person, numbers, weight, settle ms, identifies, what)
- *   weight: how often it is drawn · settle: so much longer it may take until all is well ·
- * identifies: so many more may be sent by those it befalls */
+ *   weight: how often it is drawn; 0: in scripts with music alone · settle: so much longer it may
+ * take until all is well · identifies: so many more may be sent by those it befalls */
 #define CHAOS_VERBS(V)                                                                             \
 	V(NET, "net", false, 6, 12, 1000, 1,                                                       \
 	  "LOSS UP DUP REORDER DELAY JITTER: a bad network, in permille and ms, until calm")       \
@@ -51,7 +51,11 @@ enum chaos_who { CHAOS_BOT, CHAOS_ALICE, CHAOS_BOB, CHAOS_PEOPLE, CHAOS_ALL = CH
 	V(NEW_SENDER, "new-sender", false, 0, 2, 14000, 4,                                         \
 	  "the external sender changes without a word")                                            \
 	V(STALE, "stale", false, 0, 2, 14000, 3, "a proposal of the epoch before")                 \
-	V(REINIT, "reinit", false, 0, 3, 4000, 1, "op 24 to all: a new group")
+	V(REINIT, "reinit", false, 0, 3, 4000, 1, "op 24 to all: a new group")                     \
+	V(KILL_DECODER, "kill-decoder", true, 0, 0, 2000, 0,                                       \
+	  "SIGKILL to a process that decodes its music")                                           \
+	V(KILL_DECODERS, "kill-decoders", true, 0, 0, 4000, 0,                                     \
+	  "SIGKILL to the process that starts those; decoderd starts another one")
 
 enum chaos_verb {
 #define X(NAME, name, who, n, weight, settle, identifies, what) CHAOS_##NAME,
@@ -74,7 +78,7 @@ struct chaos_script {
 	bool real;	     /* the bot has the real control, not a lean one */
 	unsigned journal_kb; /* mediad of the bot keeps a journal, and the disk is full after so
 				much; 0: no journal */
-	bool music;	     /* everybody but a real control plays music under the speech */
+	bool music;	     /* everybody plays music, under the speech of all but a real control */
 	unsigned n;
 	struct chaos_step step[CHAOS_STEPS]; /* by time */
 };

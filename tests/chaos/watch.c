@@ -39,6 +39,12 @@ static bool lean(const struct watch *w, unsigned who)
 	return who != CHAOS_BOT || !w->real;
 }
 
+/* A real control plays what it is told. */
+static bool plays(const struct watch *w, unsigned who)
+{
+	return w->h->music && (lean(w, who) || w->h->bot_plays);
+}
+
 /* Told to wait for a minute: that is a named reason, and nobody waits for it here. */
 static bool excused(const struct watch *w, unsigned who)
 {
@@ -75,14 +81,16 @@ static bool agents_agree(struct watch *w, const bool here[CHAOS_PEOPLE], unsigne
 	return true;
 }
 
-static void mark(struct watch *w)
+void watch_mark(struct watch *w)
 {
 	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
-		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
+		for (unsigned k = 0; k < CHAOS_PEOPLE; k++) {
 			w->heard[i][k] = get(&w->h->state[i].heard_ms[k]);
+			w->music[i][k] = get(&w->h->state[i].music_ms[k]);
+		}
 		w->drained[i] = get(&w->h->state[i].drained);
 		w->ups[i] = get(&w->h->state[i].ups);
-		w->music[i] = get(&w->h->state[i].music_reports);
+		w->music_at_ms[i] = atomic_load(&w->h->state[i].music_at_ms);
 	}
 }
 
@@ -95,7 +103,14 @@ static bool stayed_up(const struct watch *w)
 	return true;
 }
 
-/* Since they came up everybody has heard everybody else, and a playback has begun and drained. */
+/* Of the others' music, ms in which this one heard it since the mark. */
+static unsigned music_heard(const struct watch *w, unsigned i, unsigned k)
+{
+	return get(&w->h->state[i].music_ms[k]) - w->music[i][k];
+}
+
+/* Since they came up everybody has heard everybody else and their music, and a playback has begun
+ * and drained. */
 static bool sound_flows(struct watch *w, const bool here[CHAOS_PEOPLE])
 {
 	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
@@ -103,17 +118,42 @@ static bool sound_flows(struct watch *w, const bool here[CHAOS_PEOPLE])
 
 		if (!here[i] || !lean(w, i))
 			continue;
-		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
-			if (k != i && here[k] && lean(w, k) &&
-			    get(&st->heard_ms[k]) - w->heard[i][k] < ENOUGH_MS)
+		for (unsigned k = 0; k < CHAOS_PEOPLE; k++) {
+			if (k == i || !here[k])
+				continue;
+			if (lean(w, k) && get(&st->heard_ms[k]) - w->heard[i][k] < ENOUGH_MS)
 				return missing(w, "%s does not hear %s", chaos_who_name(i),
 					       chaos_who_name(k));
+			if (plays(w, k) && music_heard(w, i, k) < ENOUGH_MS)
+				return missing(w,
+					       "%s does not hear the music of %s, which failed %u "
+					       "times",
+					       chaos_who_name(i), chaos_who_name(k),
+					       get(&w->h->state[k].music_failures));
+		}
 		/* One that began before may have been all but over. */
 		if (get(&st->drained) - w->drained[i] < 2)
 			return missing(w, "the playbacks of %s do not drain", chaos_who_name(i));
-		if (w->h->music && get(&st->music_reports) == w->music[i])
-			return missing(w, "the music of %s does not play, and failed %u times",
-				       chaos_who_name(i), get(&st->music_failures));
+	}
+	return true;
+}
+
+bool watch_music_steady(struct watch *w, unsigned ms)
+{
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
+		uint64_t moved = atomic_load(&w->h->state[i].music_at_ms) - w->music_at_ms[i];
+
+		if (excused(w, i) || !lean(w, i))
+			continue;
+		if (moved < ms - ms / 3 || moved > ms + ms / 3)
+			return missing(w, "the music of %s moved on by %llu ms in %u",
+				       chaos_who_name(i), (unsigned long long)moved, ms);
+		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
+			if (k != i && !excused(w, k) && plays(w, k) &&
+			    music_heard(w, i, k) < ms - ms / 3)
+				return missing(w, "%s heard %u ms of the music of %s in %u",
+					       chaos_who_name(i), music_heard(w, i, k),
+					       chaos_who_name(k), ms);
 	}
 	return true;
 }
@@ -178,7 +218,7 @@ bool watch_well(struct watch *w)
 		return false;
 	}
 	if (!w->marked || !stayed_up(w))
-		mark(w);
+		watch_mark(w);
 	w->marked = true;
 	if (n >= 2 && !sound_flows(w, here))
 		return false;

@@ -12,13 +12,19 @@ struct watch {
 	bool marked;
 	uint64_t asked_at;
 	/* when all came up */
-	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE], ups[CHAOS_PEOPLE],
-		music[CHAOS_PEOPLE];
+	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], music[CHAOS_PEOPLE][CHAOS_PEOPLE],
+		drained[CHAOS_PEOPLE], ups[CHAOS_PEOPLE];
+	uint64_t music_at_ms[CHAOS_PEOPLE];
 	char text[1000];
 };
 
 void watch_begin(struct watch *w, struct cluster *h, bool real);
 bool watch_well(struct watch *w);
+/* Notes what has been heard. */
+void watch_mark(struct watch *w);
+/* True if in the ms since then everybody's music was heard, and has moved on, for most of the time,
+ * and for no longer. */
+bool watch_music_steady(struct watch *w, unsigned ms);
 /* What was missing at the last look, and where everybody stood. */
 const char *watch_text(struct watch *w);
 
