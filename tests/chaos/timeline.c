@@ -6,6 +6,7 @@ enum { BACK_MS = 40, AHEAD_MS = 250 };
 void timeline_begin(struct timeline *t)
 {
 	t->lead_ms = INT64_MIN;
+	t->fresh = true;
 }
 
 enum timeline_fault timeline_note(struct timeline *t, unsigned tracks, unsigned length_ms,
@@ -16,7 +17,8 @@ enum timeline_fault timeline_note(struct timeline *t, unsigned tracks, unsigned 
 	int64_t lead_ms;
 
 	if (!t->begun) {
-		*t = (struct timeline){.begun = true, .track = track, .lead_ms = INT64_MIN};
+		*t = (struct timeline){
+			.begun = true, .track = track, .at_ms = position_ms, .lead_ms = INT64_MIN};
 	} else if (track != t->track) {
 		if (track != (t->track + 1) % tracks)
 			fault = TIMELINE_OTHER_TRACK;
@@ -29,6 +31,9 @@ enum timeline_fault timeline_note(struct timeline *t, unsigned tracks, unsigned 
 		fault = TIMELINE_BACK;
 	else if (!fault && t->lead_ms != INT64_MIN && lead_ms > t->lead_ms + AHEAD_MS)
 		fault = TIMELINE_AHEAD;
+	else if (!fault && t->fresh && at_ms > t->at_ms + AHEAD_MS)
+		fault = TIMELINE_AHEAD;
+	t->fresh = t->fresh && at_ms == t->at_ms;
 	/* What was told is not told again. */
 	t->at_ms = at_ms > t->at_ms || fault ? at_ms : t->at_ms;
 	t->lead_ms = lead_ms > t->lead_ms ? lead_ms : t->lead_ms;

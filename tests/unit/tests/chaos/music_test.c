@@ -148,4 +148,9 @@ TEST(chaos_a_timeline_that_jumps_is_noticed)
 	CHECK_INT(note(&u, 1000, 58000), TIMELINE_NO_FAULT);
 	CHECK_INT(note(&u, 1020, 58020), TIMELINE_NO_FAULT);
 	CHECK_INT(note(&u, 2020, 58040), TIMELINE_AHEAD);
+	/* Nor begin elsewhere. */
+	u = t;
+	timeline_begin(&u);
+	CHECK_INT(note(&u, 1000, 58000), TIMELINE_NO_FAULT);
+	CHECK_INT(note(&u, 2000, 59000), TIMELINE_AHEAD);
 }
