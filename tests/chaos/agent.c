@@ -39,7 +39,7 @@ struct agent {
 	struct media_call *call;
 	struct media_playback *say;
 	struct chaos_music *music; /* NULL: none */
-	struct ear ears[CHAOS_PEOPLE];
+	struct ear hearing[CHAOS_PEOPLE];
 	struct tmr *tick;
 	uint64_t said, channel; /* channel: of the newest lease */
 	uint64_t ask_at, speak_at, open_at;
@@ -185,7 +185,7 @@ static void hear_music(struct agent *a, enum chaos_who who, const int16_t *pcm, 
 	enum ear_fault fault;
 	bool music;
 
-	fault = ear_hear(&a->ears[who], who, pcm, n, RATE, env_now(a->env) / NS_PER_MS, &music);
+	fault = ear_hear(&a->hearing[who], who, pcm, n, RATE, env_now(a->env) / NS_PER_MS, &music);
 	if (music)
 		atomic_fetch_add(&a->st->music_ms[who], (unsigned)(n * 1000 / RATE));
 	if (!fault)
