@@ -29,8 +29,9 @@
  * then the speaker is given up until the next epoch. A speaker who was heard in the present epoch
  * makes us rejoin only after a long time in which nobody is heard. Op 31 that answers invalid
  * commits and welcomes, and the rejoin after several of them, come from the same budget as the
- * RECOVERs for single speakers (rekey_budget.h). While an answer waits for it we stop sending; an
- * epoch, or a member who leaves, ends the wait. */
+ * RECOVERs for single speakers (rekey_budget.h). While an answer waits for it we stop sending if
+ * the others have gone on to an epoch without us; an epoch, or a member who leaves, ends the wait.
+ */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -323,14 +324,21 @@ static void answer_or_rejoin(struct dave_session *s)
 		send_answer(s);
 }
 
-/* Waits for more of the budget. `moved` says that the others may be in the next epoch, to which we
- * cannot follow them; then we stop sending when they forget our key. */
+/* The others are in an epoch to which we cannot follow them: we stop sending when they forget our
+ * key. */
+static void end_sending(struct dave_session *s, uint64_t now)
+{
+	if (s->in_group && s->sending && s->send_until == DAVE_NEVER)
+		dave_transition_left(s, now);
+}
+
+/* Waits for more of the budget. `moved` says that the others may be in the next epoch. */
 static void owe_answer(struct dave_session *s, uint64_t now, bool moved)
 {
 	s->answer_owed = true;
 	s->welcome_by = DAVE_NEVER;
-	if (moved && s->in_group && s->sending && s->send_until == DAVE_NEVER)
-		dave_transition_left(s, now);
+	if (moved)
+		end_sending(s, now);
 }
 
 /* Outside the group steps follow one another without end while a member makes every welcome
@@ -564,6 +572,14 @@ static uint64_t owed_answer_deadline(const struct dave_session *s)
 	return rekey_budget_next(&s->conf.heal->rekeys);
 }
 
+/* True if an outage that no change of keys explains shows that the others have gone on. Once it is
+ * the turn of a step they would be asked for keys, but an answer that is owed forbids it. */
+static bool have_others_moved(const struct dave_session *s, uint64_t now)
+{
+	return s->answer_owed && s->status.version > 0 && latest_evidence(s) &&
+	       pending_grace_until(s) <= now && dave_speakers_blame_us(s, now);
+}
+
 /* The gateway repeats what it sent on the lost socket; what we sent is lost if the gateway had
  * given the socket up. Asking again belongs to the step that asked, so it has no cool-down of its
  * own; it is done once. */
@@ -596,7 +612,9 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 	if (next_step_at(s) <= now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
-		answer_invalid(s, now, s->last_id, false);
+		answer_invalid(s, now, s->last_id, s->committed);
+	if (have_others_moved(s, now))
+		end_sending(s, now);
 	if (change_deadline(s) <= now)
 		ask_for_change(s, now);
 	if (welcome_deadline(s) <= now) {
@@ -633,12 +651,16 @@ void dave_heal_no_sender(struct dave_session *s, uint64_t now)
 		s->input_lost = true;
 }
 
-/* The gateway announces the first valid commit at once, whoever made it. */
+/* The gateway announces the first valid commit at once, whoever made it. So when none follows ours
+ * the announcement is what was lost, and the others have gone on. Proposals that we refuse may be
+ * refused by everybody. */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed)
 {
 	uint64_t by = now + (refused ? DAVE_REFUSED_MS : DAVE_ANNOUNCE_MS) * NS_PER_MS;
+	bool before = refused && s->epoch_by != DAVE_NEVER && s->committed;
 
 	s->conf.heal->invalid += refused;
+	s->committed = committed || before;
 	s->epoch_by = refused || committed ? min_time(s->epoch_by, by) : DAVE_NEVER;
 }
 

@@ -128,6 +128,7 @@ struct dave_session {
 	uint64_t change_user;
 	uint64_t left_user; /* of the newest epoch, who left, so it is not the last; 0: nobody */
 	uint64_t epoch_by;  /* an epoch must follow the proposals by then; NEVER: none is awaited */
+	bool committed;	    /* and some of them were committed by us */
 	bool recovered, resumed; /* steps taken in this outage */
 	bool stepped;		 /* a step was taken in this session */
 	uint64_t proved;	 /* serial of the newest epoch whose keys decrypted something */

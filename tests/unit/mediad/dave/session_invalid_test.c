@@ -2,6 +2,7 @@
  * answer of ours re-keys the whole group. */
 #include "tests/unit/mediad/dave/toll.h"
 
+#include "mediad/dave/media.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
 
@@ -228,6 +229,83 @@ TEST(dave_heal_refused_proposals_do_not_mute_us)
 	script_wait(&t, 20 * 1000);
 	CHECK(dave_session_status(t.s)->ready);
 	script_end(&t);
+}
+
+/* Starts a session in a group, after all re-keys that come at once. The next one is due in a
+ * minute.
+ */
+static void spend_budget(struct script *t)
+{
+	CHECK_INT(script_start(t), 0);
+	script_settled(t);
+	for (unsigned i = 0; i < 5; i++)
+		CHECK(rekey_budget_take(&t->heal.rekeys, t->now));
+}
+
+/* We committed, and the gateway announces the first valid commit at once. So its announcement was
+ * lost, and the others are in an epoch that we know nothing of. */
+TEST(dave_heal_a_missing_epoch_after_our_commit_ends_our_key)
+{
+	for (unsigned refused = 0; refused < 2; refused++) {
+		struct script t;
+
+		spend_budget(&t);
+		script_bin(&t, 27, "x");
+		script_commits(&t, "commit");
+		if (refused) {
+			script_bin(&t, 27, "y");
+			script_verdict(&t, DAVE_REFUSED);
+		}
+		script_wait(&t, DAVE_ANNOUNCE_MS);
+		CHECK(dave_session_status(t.s)->ready);
+		CHECK(!strstr(script_said(&t), "op31"));
+		script_wait(&t, DAVE_GRACE_MS);
+		CHECK(!dave_session_status(t.s)->ready);
+		CHECK(strstr(script_said(&t), "send:none"));
+		script_wait(&t, 60 * 1000);
+		CHECK(strstr(script_said(&t), "op31"));
+		script_end(&t);
+	}
+}
+
+/* An earlier commit whose epoch came says nothing of proposals that everybody refuses. */
+TEST(dave_heal_a_commit_of_an_earlier_epoch_mutes_nobody)
+{
+	struct script t;
+
+	spend_budget(&t);
+	script_bin(&t, 27, "x");
+	script_commits(&t, "commit");
+	script_epoch(&t, 10);
+	script_op(&t, 22, 10, 0, 0);
+	script_bin(&t, 27, "y");
+	script_verdict(&t, DAVE_REFUSED);
+	script_wait(&t, DAVE_REFUSED_MS + DAVE_GRACE_MS + 1000);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* Proposals that we refuse may have been committed by another member. When nobody can be decrypted
+ * any more they were. As long as somebody can, they were not. */
+TEST(dave_heal_undecryptable_speakers_tell_that_the_others_have_moved)
+{
+	for (unsigned heard = 0; heard < 2; heard++) {
+		struct script t;
+
+		spend_budget(&t);
+		script_bin(&t, 27, "x");
+		script_verdict(&t, DAVE_REFUSED);
+		script_wait(&t, DAVE_REFUSED_MS);
+		for (unsigned i = 0; i < 20; i++) {
+			script_deaf_for(&t, 1, SCRIPT_RUN);
+			if (heard)
+				dave_session_proof(t.s, t.now, 2, t.serial);
+			else
+				script_deaf_for(&t, 2, SCRIPT_RUN);
+		}
+		CHECK_INT(dave_session_status(t.s)->ready, heard);
+		script_end(&t);
+	}
 }
 
 TEST(dave_heal_leaves_a_session_whose_welcomes_are_invalid)
