@@ -121,6 +121,13 @@ NAMES(media_heal_name, MEDIA_HEALS, NAME_OF, "unknown")
 NAMES(media_heal_text, MEDIA_HEALS, TEXT_OF, "what is done is not known")
 NAMES(media_fault_text, MEDIA_FAULTS, TEXT_OF, "the fault is not known")
 
+bool media_reason_is_final(unsigned reason)
+{
+	return reason == MEDIA_REASON_ENCRYPTION_REQUIRED || reason == MEDIA_REASON_NOT_ENCRYPTED ||
+	       reason == MEDIA_REASON_RATE_LIMITED || reason == MEDIA_REASON_NO_COMMON_MODE ||
+	       reason == MEDIA_REASON_VERSION_REFUSED;
+}
+
 /* ---- the codec ---- */
 
 /* Every member begins where the union begins. */

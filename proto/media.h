@@ -90,6 +90,9 @@ const char *media_type_name(unsigned type);
 const char *media_phase_name(unsigned phase);
 const char *media_phase_text(unsigned phase);
 const char *media_reason_name(unsigned reason);
+/* True if no other lease can help: the call is left until somebody asks for it again. A refused
+ * protocol must never loop, and a call that lost its encryption is not joined again by itself. */
+bool media_reason_is_final(unsigned reason);
 /* A clause for people, e.g. "UDP to the voice server is blocked (firewall or network)". */
 const char *media_reason_text(unsigned reason);
 const char *media_music_phase_name(unsigned phase);

@@ -177,20 +177,9 @@ static void out(struct voice *v)
 	enter(v, VOICE_OUT, UINT64_MAX);
 }
 
-static bool final_reason(unsigned media_reason)
-{
-	/* Retrying cannot help here: 4017 must never loop. A call that lost its encryption is left
-	 * until somebody says otherwise. */
-	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
-	       media_reason == MEDIA_REASON_NOT_ENCRYPTED ||
-	       media_reason == MEDIA_REASON_RATE_LIMITED ||
-	       media_reason == MEDIA_REASON_NO_COMMON_MODE ||
-	       media_reason == MEDIA_REASON_VERSION_REFUSED;
-}
-
 static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, uint64_t now)
 {
-	bool again = v->standing && !final_reason(media_reason);
+	bool again = v->standing && !media_reason_is_final(media_reason);
 
 	forget_server(v);
 	if (v->online)
@@ -219,7 +208,7 @@ static void retry_or_fail(struct voice *v, enum voice_reason why, unsigned media
 {
 	uint64_t wait = VOICE_RETRY_MS;
 
-	if (!(v->standing || v->was_up) || final_reason(media_reason)) {
+	if (!(v->standing || v->was_up) || media_reason_is_final(media_reason)) {
 		fail(v, why, media_reason, now);
 		return;
 	}
@@ -561,7 +550,7 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 	/* mediad's session goes on while the next lease is fetched. Its end for good must not be
 	 * lost then: the next lease would open a call that was left for a reason. */
 	if (v->state != VOICE_IN && v->leased && phase == MEDIA_PHASE_FAILED &&
-	    final_reason(reason))
+	    media_reason_is_final(reason))
 		fail(v, VOICE_REASON_MEDIA, reason, now);
 	if (v->state != VOICE_IN)
 		return; /* a lease is being fetched, or no channel is wanted */

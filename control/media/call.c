@@ -182,6 +182,13 @@ void media_call_note_refusal(struct media_call *call)
 	media_playbacks_lost(call, env_now(call->media->env));
 }
 
+/* True if the newest state of this lease is that the call has failed. */
+static bool has_failed(const struct media_call *call)
+{
+	return call->has_last && call->last.gen == call->gen &&
+	       call->last.phase == MEDIA_PHASE_FAILED;
+}
+
 int media_call_credentials(struct media_call *call, const char *session, const char *token,
 			   const char *endpoint, uint64_t channel)
 {
@@ -198,6 +205,7 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 		return ENOTCONN;
 	if (call->has_last && call->last.gen > call->gen)
 		call->gen = call->last.gen;
+	msg.call_credentials.after_failure = has_failed(call);
 	call->gen++;
 	err = media_call_send(call, &msg);
 	if (err)

@@ -262,6 +262,14 @@ static bool copy_text(char *buf, size_t size, struct slice s)
 	return true;
 }
 
+/* A lease that control fetched while the call failed for good. Control passes over the failure,
+ * which has an older generation, and the lease would open a call that was left for a reason. */
+static bool crosses_failure(const struct call *c, const struct media_call_credentials *m)
+{
+	return !m->after_failure && c->state.phase == MEDIA_PHASE_FAILED &&
+	       media_reason_is_final(c->state.reason) && (!m->channel || m->channel == c->joined);
+}
+
 void call_credentials(struct call *c, const struct media_call_credentials *m)
 {
 	char session[132], token[260], endpoint[260];
@@ -272,6 +280,12 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 		return;
 	}
 	c->gen = m->gen;
+	if (crosses_failure(c, m)) {
+		log_info("credentials_after_failure", "call=%u gen=%u reason=%s", c->id, c->gen,
+			 media_reason_name(c->state.reason));
+		call_send_state(c);
+		return;
+	}
 	if (m->channel)
 		c->channel = m->channel;
 	c->joined = c->channel;

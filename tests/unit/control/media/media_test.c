@@ -52,6 +52,33 @@ TEST(media_hands_out_leases_of_rising_generation)
 	toy_free(&t);
 }
 
+/* Each lease says whether it was fetched when control knew that the call had failed: a failure that
+ * crosses a lease is of an older generation, and passed over. */
+TEST(media_tells_which_leases_follow_a_failure)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_credentials(t.call, "s", "t1", "h:1", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	CHECK(!t.after_failure);
+	toy_state(&t, t.call_id, 1, 100, MEDIA_PHASE_UP, false);
+	toy_settle(&t);
+	/* The failure and the next lease cross. */
+	toy_state(&t, t.call_id, 1, 100, MEDIA_PHASE_FAILED, false);
+	CHECK_INT(media_call_credentials(t.call, "s", "t2", "h:1", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 2));
+	toy_settle(&t);
+	CHECK(!t.after_failure);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_UP);
+	toy_state(&t, t.call_id, 2, 100, MEDIA_PHASE_FAILED, false);
+	toy_settle(&t);
+	CHECK_INT(media_call_credentials(t.call, "s", "t3", "h:1", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 3));
+	CHECK(t.after_failure);
+	toy_free(&t);
+}
+
 TEST(media_brings_everything_back_when_mediad_was_killed)
 {
 	struct toy t;

@@ -102,6 +102,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		toy_state(t, t->call_id, 0, msg.call_open.guild, MEDIA_PHASE_WAITING, true);
 	if (msg.type == MEDIA_CALL_CREDENTIALS) {
 		t->gen = msg.call_credentials.gen;
+		t->after_failure = msg.call_credentials.after_failure;
 		snprintf(t->token, sizeof t->token, "%.*s", (int)msg.call_credentials.token.n,
 			 (const char *)msg.call_credentials.token.p);
 	}

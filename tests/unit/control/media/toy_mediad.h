@@ -50,6 +50,7 @@ struct toy {
 	uint8_t music_next;	     /* its kind */
 	uint32_t music_after;
 	char token[64];
+	bool after_failure; /* of the newest CALL_CREDENTIALS */
 	bool answers_pings;
 
 	/* what a restarted mediad holds */

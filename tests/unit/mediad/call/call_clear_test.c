@@ -53,6 +53,49 @@ TEST(secure_leaves_a_call_that_loses_its_encryption)
 	rig_finish();
 }
 
+/* The lease of a new server crosses the end of the call: control passes over the end, which has the
+ * older generation, and is told again. A lease for another channel, or one that control fetched
+ * afterwards, begins a call. */
+TEST(secure_a_lease_that_crosses_the_loss_of_encryption_is_not_used)
+{
+	struct media_call_credentials m = {.session = slice_str("s2"),
+					   .token = slice_str("tok2"),
+					   .endpoint = slice_str("other.example:1"),
+					   .channel = 5};
+	uint32_t conn;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_text(PREPARE_CLEAR);
+	rig_text(EXECUTE_CLEAR);
+	rig_audio();
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	conn = rig.c->conn;
+	m.gen = rig.c->gen + 1;
+	call_credentials(rig.c, &m);
+	CHECK_INT(rig.c->conn, conn);
+	CHECK_INT(rig.state.gen, m.gen);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	m.gen++;
+	m.after_failure = true;
+	call_credentials(rig.c, &m);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_CONNECTING);
+	CHECK(rig.c->conn != conn);
+	rig_finish();
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_text(PREPARE_CLEAR);
+	rig_text(EXECUTE_CLEAR);
+	m.gen = rig.c->gen + 1;
+	m.channel = 6;
+	m.after_failure = false;
+	call_credentials(rig.c, &m);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_CONNECTING);
+	rig_finish();
+}
+
 TEST(secure_refuses_a_clear_call_where_encryption_is_required_from_the_start)
 {
 	CHECK_INT(rig_start(false), 0);

@@ -5,6 +5,8 @@ struct rig rig;
 static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 {
 	(void)flow, (void)arg;
+	if (msg->type == MEDIA_CALL_STATS)
+		rig.call_stats = msg->call_stats;
 	if (msg->type == MEDIA_USER_STATS)
 		rig.user_stats = msg->user_stats;
 	if (msg->type == MEDIA_CALL_SECURE) {
@@ -189,15 +191,16 @@ void rig_greeted(const char *session)
 					   .session = slice_str(session),
 					   .token = slice_str("tok"),
 					   .endpoint = slice_str("voice.example:1"),
-					   .channel = rig.c->channel};
+					   .channel = rig.c->channel,
+					   .after_failure = true};
 
 	call_credentials(rig.c, &m);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
 	rig.fine = true;
 	rig_text("{\"op\":8,\"d\":{\"heartbeat_interval\":13750}}");
-	rig_text(
-		"{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":[\"aead_"
-		"aes256_gcm_rtpsize\"]}}");
+	rig_text("{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"66.22.196.1\",\"port\":5000,\"modes\":["
+		 "\"aead_"
+		 "aes256_gcm_rtpsize\"]}}");
 	vgw_discovered(rig.c->gw, rig.now, "203.0.113.9", 4000);
 	call_finish_step(rig.c);
 }

@@ -32,6 +32,7 @@ struct rig {
 	unsigned told, codes, late;
 	char code[46];
 	struct media_call_state state;
+	struct media_call_stats call_stats; /* newest */
 	struct media_user_stats user_stats; /* newest */
 	enum dave_job_type job;		    /* newest that came back */
 	enum dave_verdict verdict;	    /* of what comes back */
