@@ -177,6 +177,11 @@ static void end_and_rejoin(struct vgw *g, uint64_t now, enum media_reason reason
 	vgw_set_phase(g, MEDIA_PHASE_COOLING, reason, code, false);
 }
 
+void vgw_fail_step(struct vgw *g, uint64_t now, enum media_reason reason)
+{
+	end_and_rejoin(g, now, reason, 0, 1000, STEP_TRIES);
+}
+
 static void schedule_resume(struct vgw *g, uint64_t now, enum media_reason reason, uint16_t code)
 {
 	if (g->resume_tries >= RESUME_TRIES) {
@@ -193,7 +198,7 @@ static void schedule_resume(struct vgw *g, uint64_t now, enum media_reason reaso
 static void retry_connect(struct vgw *g, uint64_t now, enum media_reason reason)
 {
 	if (++g->connect_tries >= CONNECT_TRIES) {
-		end_and_rejoin(g, now, reason, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, reason);
 		return;
 	}
 	g->cool_until = now + NS_PER_S;
@@ -223,7 +228,7 @@ void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease)
 	if (strlen(lease->session) >= sizeof g->session ||
 	    strlen(lease->token) >= sizeof g->token ||
 	    strlen(lease->endpoint) >= sizeof g->endpoint || !is_valid_endpoint(lease->endpoint)) {
-		end_and_rejoin(g, now, MEDIA_REASON_BAD_REQUEST, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	snprintf(g->session, sizeof g->session, "%s", lease->session);
@@ -313,7 +318,7 @@ void vgw_discovered(struct vgw *g, uint64_t now, const char *ip, uint16_t port)
 void vgw_udp_failed(struct vgw *g, uint64_t now)
 {
 	if (g->phase == MEDIA_PHASE_DISCOVERING)
-		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_UDP_BLOCKED);
 	else if (g->established)
 		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 0, 0);
 }
@@ -338,8 +343,7 @@ void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why)
 	if (g->established)
 		end_and_rejoin(g, now, why, 0, 0, 0);
 	else if (g->phase >= MEDIA_PHASE_IDENTIFYING && g->phase <= MEDIA_PHASE_SELECTING)
-		end_and_rejoin(g, now, why, 0, 1000,
-			       STEP_TRIES); /* counts as a session that failed in joining */
+		vgw_fail_step(g, now, why); /* counts as a session that failed in joining */
 }
 
 void vgw_require_encryption(struct vgw *g, bool required)
@@ -377,13 +381,13 @@ static void on_step_timeout(struct vgw *g, uint64_t now)
 		schedule_resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
 		return;
 	case MEDIA_PHASE_DISCOVERING:
-		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_UDP_BLOCKED);
 		return;
 	case MEDIA_PHASE_SELECTING:
-		end_and_rejoin(g, now, MEDIA_REASON_NO_DESCRIPTION, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_NO_DESCRIPTION);
 		return;
 	default:
-		end_and_rejoin(g, now, MEDIA_REASON_NO_READY, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_NO_READY);
 		return;
 	}
 }
@@ -403,7 +407,7 @@ void vgw_timer(struct vgw *g, uint64_t now)
 {
 	if (now >= g->join_by) {
 		g->join_by = NEVER;
-		end_and_rejoin(g, now, MEDIA_REASON_DEADLINE, 0, 1000, STEP_TRIES);
+		vgw_fail_step(g, now, MEDIA_REASON_DEADLINE);
 	}
 	if (now >= g->step_by) {
 		g->step_by = NEVER;
@@ -416,7 +420,7 @@ void vgw_timer(struct vgw *g, uint64_t now)
 		if (g->established)
 			schedule_resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
 		else
-			end_and_rejoin(g, now, MEDIA_REASON_CONNECTION_LOST, 0, 1000, STEP_TRIES);
+			vgw_fail_step(g, now, MEDIA_REASON_CONNECTION_LOST);
 	}
 	if (now >= g->next_beat) {
 		vgw_send_heartbeat(g, now);

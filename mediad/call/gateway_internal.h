@@ -48,6 +48,8 @@ void vgw_set_phase(struct vgw *g, enum media_phase phase, enum media_reason reas
 		   bool wants);
 /* Sends text if the socket is open and len is not 0. */
 void vgw_send_text(struct vgw *g, const char *text, size_t len);
+/* A step of joining failed: ends the session and asks for another one, a few times in a row. */
+void vgw_fail_step(struct vgw *g, uint64_t now, enum media_reason reason);
 /* Ends the call as failed; another try would not help. */
 void vgw_fail(struct vgw *g, enum media_reason reason, uint16_t code);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mediad/call/gateway_wire.h"
+#include "mediad/call/server_address.h"
 #include "proto/base/time.h"
 
 #define ACK_GRACE (5 * NS_PER_S) /* beyond one heartbeat interval */
@@ -83,8 +84,12 @@ static bool on_ready(struct vgw *g, uint64_t now, const json_t *d)
 		return true;
 	if (!ip || !json_is_array(modes) || strlen(ip) > 45 ||
 	    !vgw_get_uint(json_object_get(d, "ssrc"), UINT32_MAX, &ssrc) ||
-	    !vgw_get_uint(json_object_get(d, "port"), 65535, &port) || !port)
+	    !vgw_get_uint(json_object_get(d, "port"), 65535, &port))
 		return false;
+	if (!server_address_is_allowed(ip, (uint16_t)port, g->endpoint)) {
+		vgw_fail_step(g, now, MEDIA_REASON_ADDRESS_REFUSED);
+		return true;
+	}
 	g->mode = vgw_pick_mode(modes, g->conf.modes);
 	if (!g->mode) {
 		vgw_fail(g, MEDIA_REASON_NO_COMMON_MODE, 0);

@@ -119,7 +119,7 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 		lease(st, a, memchr(p, '\0', n) ? "" : text);
 		break;
 	case 1:
-		lease(st, a, "voice.example:443");
+		lease(st, a, "localhost:443");
 		break;
 	case 2:
 		vgw_ws_open(st->g, st->now, st->conn - (a & 1));

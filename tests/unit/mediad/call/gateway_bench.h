@@ -34,7 +34,7 @@ struct vgw_bench {
 
 static const char hello[] = "{\"op\":8,\"d\":{\"v\":8,\"heartbeat_interval\":13750}}";
 static const char ready[] =
-	"{\"op\":2,\"seq\":1,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":"
+	"{\"op\":2,\"seq\":1,\"d\":{\"ssrc\":12,\"ip\":\"66.22.196.1\",\"port\":5000,\"modes\":"
 	"[\"aead_xchacha20_poly1305_rtpsize\",\"aead_aes256_gcm_rtpsize\",\"xsalsa20_poly1305\"]}}";
 
 int vgw_bench_start(struct vgw_bench *b);

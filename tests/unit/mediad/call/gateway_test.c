@@ -193,10 +193,10 @@ TEST(gateway_no_common_mode)
 	CHECK_INT(vgw_bench_start(&b), 0);
 	vgw_bench_lease(&b, "s1");
 	vgw_ws_open(b.g, b.now, b.conn);
-	vgw_bench_text(&b,
-		       "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":["
-		       "\"xsalsa20\"]"
-		       "}}");
+	vgw_bench_text(
+		&b, "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"66.22.196.1\",\"port\":5000,\"modes\":["
+		    "\"xsalsa20\"]"
+		    "}}");
 	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
 	CHECK_INT(b.reason, MEDIA_REASON_NO_COMMON_MODE);
 	CHECK_INT(b.closes, 1);
@@ -232,6 +232,50 @@ TEST(gateway_bad_endpoint_is_not_dialled)
 		CHECK_INT(b.reason, MEDIA_REASON_BAD_REQUEST);
 		vgw_bench_end(&b);
 	}
+}
+
+static void ready_at(struct vgw_bench *b, const char *endpoint, const char *ip, unsigned port)
+{
+	struct vgw_lease l = {"s", "t", endpoint, 0};
+	char json[200];
+
+	snprintf(json, sizeof json,
+		 "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"%s\",\"port\":%u,\"modes\":[\"%s\"]}}", ip,
+		 port, modes[0]);
+	vgw_credentials(b->g, b->now, &l);
+	vgw_ws_open(b->g, b->now, b->conn);
+	vgw_bench_text(b, hello);
+	vgw_bench_text(b, json);
+}
+
+/* A voice server cannot have us send into our own network: the session ends, others are asked for,
+ * and after three such servers in a row the call has failed. */
+TEST(gateway_sends_no_datagram_to_a_private_address)
+{
+	struct vgw_bench b;
+
+	CHECK_INT(vgw_bench_start(&b), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_INT(b.phase, i ? MEDIA_PHASE_WAITING : 0);
+		ready_at(&b, "voice.example:2087", i % 2 ? "127.0.0.1" : "10.0.0.5", 5000);
+		CHECK(!strstr(b.log, "discover"));
+		CHECK_INT(b.reason, MEDIA_REASON_ADDRESS_REFUSED);
+		if (b.phase == MEDIA_PHASE_FAILED)
+			break;
+		CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
+		vgw_bench_run_until(&b, b.now + 10 * NS_PER_S);
+		CHECK(b.wants);
+	}
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	vgw_bench_end(&b);
+	CHECK_INT(vgw_bench_start(&b), 0);
+	ready_at(&b, "voice.example:2087", "66.22.196.1", 0);
+	CHECK_INT(b.reason, MEDIA_REASON_ADDRESS_REFUSED);
+	vgw_bench_end(&b);
+	CHECK_INT(vgw_bench_start(&b), 0);
+	ready_at(&b, "localhost:2087", "127.0.0.1", 5000);
+	CHECK_INT(b.phase, MEDIA_PHASE_DISCOVERING);
+	vgw_bench_end(&b);
 }
 
 TEST(gateway_drops_unreadable_messages)
@@ -285,7 +329,8 @@ TEST(gateway_drops_unreadable_messages)
 	vgw_bench_lease(&b, "s1");
 	vgw_ws_open(b.g, b.now, b.conn);
 	vgw_bench_text(
-		&b, "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":0,\"modes\":[]}}");
+		&b,
+		"{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"66.22.196.1\",\"port\":-1,\"modes\":[]}}");
 	CHECK_INT(b.phase, MEDIA_PHASE_IDENTIFYING);
 	vgw_bench_run_until(&b, b.now + 5 * NS_PER_S);
 	CHECK_INT(b.reason, MEDIA_REASON_NO_READY);
