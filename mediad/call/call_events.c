@@ -31,6 +31,7 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 	m->malformed = s->malformed;
 	m->replayed = s->replayed;
 	m->unknown_ssrc = s->unknown_ssrc;
+	m->kernel_dropped = s->kernel_dropped;
 	m->late_frames = s->send.late;
 	m->heard_dropped = c->heard_dropped;
 	m->gateway_rtt_us = c->gateway_rtt_us;
@@ -46,6 +47,12 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 		log_warn("events_lost", "call=%u count=%llu", c->id,
 			 (unsigned long long)s->lost_events);
 	c->lost_events = s->lost_events;
+	if (s->kernel_dropped != c->kernel_dropped && call_may_log(c))
+		log_warn("datagrams_dropped",
+			 "call=%u count=%llu hint=\"they came faster than they were read; "
+			 "net.core.rmem_max limits the buffer\"",
+			 c->id, (unsigned long long)s->kernel_dropped);
+	c->kernel_dropped = s->kernel_dropped;
 	call_send(c, &msg, 0);
 	say_check_starved(c);
 	hear_replace_slots(c);
@@ -79,6 +86,15 @@ static void on_want_speaking(struct call *c, bool on)
 	call_finish_step(c);
 }
 
+/* With another address a router on the way has forgotten us: the server would go on to send what it
+ * has for us to the old one. */
+static void on_udp_failed(struct call *c, bool moved)
+{
+	log_warn("udp_lost", "call=%u why=\"%s\"", c->id,
+		 moved ? "our address is another one now" : "nothing comes back");
+	vgw_udp_failed(c->gw, env_now(c->conf.env));
+}
+
 static void on_stream_gone(struct call *c)
 {
 	c->stream = NULL;
@@ -105,7 +121,7 @@ void call_engine_event(const struct ev *ev, void *owner)
 		return;
 	case EV_UDP_FAILED:
 		if (ev->found.link == c->link)
-			vgw_udp_failed(c->gw, now);
+			on_udp_failed(c, ev->found.moved);
 		call_finish_step(c);
 		return;
 	case EV_WANT_SPEAKING:

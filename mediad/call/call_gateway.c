@@ -12,6 +12,7 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "mediad/call/call_internal.h"
+#include "mediad/engine/overflow.h"
 #include "proto/base/time.h"
 
 /* Time after a session came up after which members that it did not name count as gone. */
@@ -48,6 +49,7 @@ static int open_udp(int *out, const char *ip, uint16_t port)
 	/* Both are optional; errors are ignored. */
 	setsockopt(fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TOS : IPV6_TCLASS, &tos, sizeof tos);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+	overflow_watch(fd);
 	if (connect(fd, v4 ? (struct sockaddr *)&four : (struct sockaddr *)&six,
 		    v4 ? sizeof four : sizeof six) < 0)
 		err = errno;

@@ -149,7 +149,7 @@ struct call {
 	bool refusal_logged;	 /* once per call, because a server could name thousands */
 	struct rate_limit lines; /* of the log, that a server causes */
 	uint32_t next_capture;
-	uint64_t heard_dropped, lost_events;
+	uint64_t heard_dropped, lost_events, kernel_dropped;
 
 	struct playback *playbacks[SENDER_LANES];
 	uint32_t next_lane;

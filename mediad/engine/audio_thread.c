@@ -20,6 +20,7 @@
 #include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
 #include "mediad/engine/music_feed.h"
+#include "mediad/engine/overflow.h"
 #include "mediad/engine/priority.h"
 #include "mediad/sandbox/sandbox.h"
 #include "proto/base/not_cleared.h"
@@ -33,6 +34,8 @@ static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stre
 
 enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
+/* A kind of the input from sockets that is no datagram: the kernel's count (overflow.h). */
+enum { OVERFLOW = 1 };
 enum {
 	ROOM_WAIT_NS = 2000000,
 	BUDGET_NS = 5000000,  /* of encoding, datagrams or commands, before the loop goes on */
@@ -236,12 +239,15 @@ static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg
 	uint8_t packet[UDP_MAX_PACKET] NOT_CLEARED; /* decrypted in place */
 	unsigned index;
 
-	(void)kind;
 	if (len < HEAD || len > HEAD + UDP_MAX_PACKET)
 		return;
 	index = (unsigned)data[0] << 8 | data[1];
 	if (index >= THREAD_STREAMS || !t->streams[index])
 		return;
+	if (kind == OVERFLOW) {
+		call_stream_note_overflow(t->streams[index], data + HEAD, len - HEAD);
+		return;
+	}
 	memcpy(packet, data + HEAD, len - HEAD);
 	call_stream_receive(t->streams[index], packet, len - HEAD);
 	note_deadline(t, t->streams[index]);
@@ -257,10 +263,11 @@ static size_t describe_datagram(uint8_t kind, const uint8_t *data, size_t len, c
 	unsigned index = (unsigned)rd_be(&r, 2), pt, seq;
 	enum udp_kind what = udp_classify(r.p + r.pos, rd_left(&r));
 	uint32_t ts;
-	size_t n = (size_t)snprintf(text, size, "%s line=%u", names[what], index);
+	bool overflow = kind == OVERFLOW;
+	size_t n = (size_t)snprintf(text, size, "%s line=%u", overflow ? "overflow" : names[what],
+				    index);
 
-	(void)kind;
-	if (what != UDP_RTP)
+	if (what != UDP_RTP || overflow)
 		return n;
 	pt = (unsigned)rd_be(&r, 2) & 127;
 	seq = (unsigned)rd_be(&r, 2);
@@ -394,11 +401,24 @@ static void deliver_commands(struct audio_thread *t)
 	}
 }
 
+/* Tells the stream how many datagrams the kernel has dropped, if there are more than before. */
+static void deliver_overflow(struct audio_thread *t, unsigned index, struct msghdr *newest)
+{
+	uint32_t before = t->streams[index]->overflow, count = overflow_read(newest, before);
+	uint8_t told[HEAD + sizeof count] = {(uint8_t)(index >> 8), (uint8_t)index};
+	struct wr w = wr_of(told + HEAD, sizeof count);
+
+	wr_be(&w, count, sizeof count);
+	if (count != before)
+		env_deliver(t->env, t->src_datagram, OVERFLOW, told, sizeof told);
+}
+
 /* Reads the datagrams of a stream. While the loop thread is behind they wait in the kernel. */
 static void deliver_datagrams(struct audio_thread *t, unsigned index, uint64_t until)
 {
 	struct mmsghdr msgs[BATCH] NOT_CLEARED;
 	struct iovec iov[BATCH] NOT_CLEARED;
+	union overflow overflow[BATCH] NOT_CLEARED;
 	struct call_stream *cs = index < THREAD_STREAMS ? t->streams[index] : NULL;
 
 	/* Reads a few batches, then gives other sockets their turn; epoll reports the rest again.
@@ -415,9 +435,12 @@ static void deliver_datagrams(struct audio_thread *t, unsigned index, uint64_t u
 			iov[i].iov_len = UDP_MAX_PACKET + 1;
 			msgs[i].msg_hdr.msg_iov = &iov[i];
 			msgs[i].msg_hdr.msg_iovlen = 1;
+			overflow_prepare(&msgs[i].msg_hdr, &overflow[i]);
 		}
 		/* Errors such as ECONNREFUSED come from the network and pass; the socket stays. */
 		n = recvmmsg(cs->fd, msgs, BATCH, MSG_DONTWAIT, NULL);
+		if (n > 0)
+			deliver_overflow(t, index, &msgs[n - 1].msg_hdr);
 		for (int i = 0; i < n; i++) {
 			if (msgs[i].msg_len > UDP_MAX_PACKET)
 				continue;

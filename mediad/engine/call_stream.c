@@ -267,6 +267,7 @@ static void begin_session(struct call_stream *cs, const struct cmd *c)
 
 	end_session(cs, MEDIA_REASON_CONNECTION_LOST);
 	cs->fd = c->link.fd;
+	cs->overflow = 0;
 	cs->link = c->link.link;
 	cs->ssrc = c->link.ssrc;
 	cs->seq = c->link.seq;
@@ -435,7 +436,7 @@ void call_stream_stop(struct call_stream *cs)
 	call_stream_return_music(cs);
 }
 
-void call_stream_report_udp(struct call_stream *cs)
+void call_stream_report_udp(struct call_stream *cs, bool moved)
 {
 	struct ev ev = {.type = EV_UDP_FAILED, .stream = cs};
 
@@ -443,6 +444,7 @@ void call_stream_report_udp(struct call_stream *cs)
 		return;
 	cs->udp_told = true;
 	ev.found.link = cs->link;
+	ev.found.moved = moved;
 	call_stream_emit(cs, &ev);
 }
 
@@ -471,7 +473,7 @@ void call_stream_send(struct call_stream *cs)
 	if (discovery_tick(&cs->discovery, now, ask))
 		call_stream_send_datagram(cs, ask, sizeof ask);
 	if (cs->discovery.state == DISCOVERY_FAILED)
-		call_stream_report_udp(cs);
+		call_stream_report_udp(cs, false);
 	if (keepalive_tick(&cs->keepalive, now, ping))
 		call_stream_send_datagram(cs, ping, sizeof ping);
 }

@@ -193,6 +193,7 @@ struct call_stream {
 	uint64_t progress_at, music_progress_at;
 
 	struct call_stream_stats stats;
+	uint32_t overflow; /* the kernel's count of the socket (overflow.h) */
 	uint64_t stats_at;
 };
 
@@ -214,6 +215,8 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
  * complexity FEC is switched off. */
 void call_stream_set_degradation(struct call_stream *cs, unsigned degraded);
 void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n);
+/* The kernel tells how many datagrams of the socket it has dropped, four bytes in network order. */
+void call_stream_note_overflow(struct call_stream *cs, const uint8_t *p, size_t n);
 /* Feeds a lane with music that was read from its source. */
 void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f);
 /* A tick has two parts. The first sends all that is due. The second encodes the next frame and

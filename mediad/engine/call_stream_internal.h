@@ -23,8 +23,9 @@ void call_stream_unmap_all(struct call_stream *cs);
 
 /* The speakers' tick has something to do at `due`: it comes no later than at the deadline after. */
 void call_stream_hasten_tick(struct call_stream *cs, uint64_t due);
-/* UDP does not work: tells the loop thread, once a session. */
-void call_stream_report_udp(struct call_stream *cs);
+/* UDP does not work: tells the loop thread, once a session. moved: because our address is another
+ * one now. */
+void call_stream_report_udp(struct call_stream *cs, bool moved);
 
 /* ---- call_stream_send.c ---- */
 /* Handler of the sender; arg: struct call_stream. */

@@ -420,7 +420,7 @@ static void on_rediscovery(struct call_stream *cs)
 	memset(&cs->path, 0, sizeof cs->path);
 	path_prove(&cs->path, env_now(cs->env));
 	if (moved)
-		call_stream_report_udp(cs);
+		call_stream_report_udp(cs, true);
 }
 
 static void note_echo(struct call_stream *cs)
@@ -467,6 +467,17 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 		cs->stats.replayed++;
 	else
 		call_stream_read_reports(cs, plain, len);
+}
+
+void call_stream_note_overflow(struct call_stream *cs, const uint8_t *p, size_t n)
+{
+	struct rd r = rd_of(p, n);
+	uint32_t count = (uint32_t)rd_be(&r, sizeof count);
+
+	if (!r.ok || !cs->linked)
+		return;
+	cs->stats.kernel_dropped += count - cs->overflow;
+	cs->overflow = count;
 }
 
 void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n)

@@ -126,7 +126,8 @@ enum ev_type {
 
 struct call_stream_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
-	uint64_t lost_events; /* that must not be lost; anything but 0 is a fault */
+	uint64_t kernel_dropped; /* because the socket's buffer was full */
+	uint64_t lost_events;	 /* that must not be lost; anything but 0 is a fault */
 	struct sender_stats send;
 	uint32_t rtt_us;
 	struct {
@@ -170,6 +171,7 @@ struct ev {
 			uint32_t link;
 			char ip[64];
 			uint16_t port;
+			bool moved; /* UDP_FAILED: because our address is another one now */
 		} found;
 		bool on;
 		struct {

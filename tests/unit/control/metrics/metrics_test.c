@@ -204,6 +204,19 @@ static void tell_call(uint64_t guild, uint64_t received, uint64_t late)
 	metrics_take_media(m, guild, &msg);
 }
 
+TEST(drops_of_the_kernel_add_up_over_calls)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_STATS, .call_stats = {.kernel_dropped = 3}};
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	metrics_take_media(m, 1, &msg);
+	metrics_take_media(m, 2, &msg);
+	msg.call_stats.kernel_dropped = 5;
+	metrics_take_media(m, 1, &msg);
+	CHECK(has("parley_packets_kernel_dropped_total 8"));
+	metrics_free(m);
+}
+
 static void tell_user(uint64_t guild, uint64_t user, uint64_t lost, uint64_t outage_ms)
 {
 	struct media_msg msg = {.type = MEDIA_USER_STATS,

@@ -20,6 +20,17 @@ static void run_audio(void)
 		rig_audio();
 }
 
+TEST(call_tells_what_the_kernel_dropped)
+{
+	struct ev ev = {.type = EV_CALL_STATS};
+
+	CHECK_INT(rig_start(false), 0);
+	ev.call.kernel_dropped = 7;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.call_stats.kernel_dropped, 7);
+	rig_finish();
+}
+
 /* Stream statistics arrive at regular intervals while the audio thread runs. */
 static void end_shortage(void)
 {
