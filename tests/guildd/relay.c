@@ -38,11 +38,34 @@ struct late {
 	uint8_t data[];
 };
 
+/* The address of a client on this machine as the router shows it. A change of the switch is a
+ * router that has forgotten its clients: what is sent to the address of before reaches nobody. */
+static void leave_router(const struct gd_relay *r, struct sockaddr_in *client)
+{
+	uint32_t ip = ntohl(client->sin_addr.s_addr);
+
+	if (ip >> 24 == IN_LOOPBACKNET)
+		client->sin_addr.s_addr = htonl(ip + r->g->sw.nat);
+}
+
+/* The way back; false when the router knows no client under that address. */
+static bool enter_router(const struct gd_relay *r, struct sockaddr_in *to)
+{
+	uint32_t ip = ntohl(to->sin_addr.s_addr), own = ntohl(inet_addr(r->g->ip));
+
+	if (ip >> 24 != IN_LOOPBACKNET)
+		return true;
+	to->sin_addr.s_addr = htonl(own);
+	return ip == own + r->g->sw.nat;
+}
+
 void relay_send(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p, size_t len)
 {
-	if (!r->g->sw.udp_down)
+	struct sockaddr_in way = *to;
+
+	if (!r->g->sw.udp_down || !enter_router(r, &way))
 		return;
-	if (sendto(r->fd, p, len, MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to)) < 0)
+	if (sendto(r->fd, p, len, MSG_DONTWAIT, (const struct sockaddr *)&way, sizeof(way)) < 0)
 		r->n.send_failed++;
 }
 
@@ -470,6 +493,7 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 		if (len < 0)
 			return;
+		leave_router(r, &from);
 		if (gd_impair_lost(&r->impair, r->g->sw.up_loss_permille))
 			r->n.net_lost++;
 		else if (len == 0)
