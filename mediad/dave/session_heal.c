@@ -572,8 +572,8 @@ static uint64_t owed_answer_deadline(const struct dave_session *s)
 	return rekey_budget_next(&s->conf.heal->rekeys);
 }
 
-/* True if an outage that no change of keys explains shows that the others have gone on. Once it is
- * the turn of a step they would be asked for keys, but an answer that is owed forbids it. */
+/* True if the others have gone on: there is an outage that no change of keys explains, and our own
+ * keys are to blame. A step would follow, but none is taken while an answer is owed. */
 static bool have_others_moved(const struct dave_session *s, uint64_t now)
 {
 	return s->answer_owed && s->status.version > 0 && latest_evidence(s) &&

@@ -38,14 +38,19 @@ struct late {
 	uint8_t data[];
 };
 
-/* The address of a client on this machine as the router shows it. A change of the switch is a
- * router that has forgotten its clients: what is sent to the address of before reaches nobody. */
+/* With the switch `nat` clients on this machine are behind a router, which shows them under another
+ * address. A change of the switch is a router that has forgotten its clients: what is sent to the
+ * address of before reaches nobody. */
+static bool is_behind_router(const struct gd_relay *r, const struct sockaddr_in *client)
+{
+	return ntohl(client->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET &&
+	       ntohl(inet_addr(r->g->ip)) >> 24 == IN_LOOPBACKNET;
+}
+
 static void leave_router(const struct gd_relay *r, struct sockaddr_in *client)
 {
-	uint32_t ip = ntohl(client->sin_addr.s_addr);
-
-	if (ip >> 24 == IN_LOOPBACKNET)
-		client->sin_addr.s_addr = htonl(ip + r->g->sw.nat);
+	if (is_behind_router(r, client))
+		client->sin_addr.s_addr = htonl(ntohl(client->sin_addr.s_addr) + r->g->sw.nat);
 }
 
 /* The way back; false when the router knows no client under that address. */
@@ -53,7 +58,7 @@ static bool enter_router(const struct gd_relay *r, struct sockaddr_in *to)
 {
 	uint32_t ip = ntohl(to->sin_addr.s_addr), own = ntohl(inet_addr(r->g->ip));
 
-	if (ip >> 24 != IN_LOOPBACKNET)
+	if (!is_behind_router(r, to))
 		return true;
 	to->sin_addr.s_addr = htonl(own);
 	return ip == own + r->g->sw.nat;
