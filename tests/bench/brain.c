@@ -105,6 +105,7 @@ static void on_chunk(struct conn *c, const json_t *root)
 	size_t before = c->heard;
 
 	if (json_is_true(json_object_get(root, "commit"))) {
+		note_commit(c->b);
 		c->b->said++;
 		c->heard = 0;
 		send_words(c, "committed_transcript_with_timestamps");
