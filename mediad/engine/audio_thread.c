@@ -627,13 +627,12 @@ static int open_fds(struct audio_thread *t)
 }
 
 /* Page faults are taken here, by the loop thread. */
-static void touch_memory(struct audio_thread *t)
+static void touch_rings(struct audio_thread *t)
 {
 	ring_touch(t->down);
 	ring_touch(t->up);
 	ring_touch(t->down_pcm);
 	ring_touch(t->up_pcm);
-	touch_pages(t->bufs, sizeof t->bufs);
 }
 
 int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying,
@@ -645,6 +644,7 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 
 	if (!t)
 		return ENOMEM;
+	touch_pages(t, sizeof *t);
 	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = -1;
 	t->due = UINT64_MAX;
 	batching_init(&t->batching);
@@ -682,7 +682,7 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 		env_source_shape(t->env, t->src_music, music_feed_describe);
 	}
 	if (!err && !replaying) {
-		touch_memory(t);
+		touch_rings(t);
 		err = open_fds(t);
 	}
 out:

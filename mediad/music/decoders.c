@@ -377,6 +377,7 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
 	if (s == d->slots + DECODER_SLOTS)
 		return DECODER_REASON_NO_PROCESS;
 	track_ring_reset(s->ring);
+	track_ring_populate(s->ring);
 	msg.slot = index_of(d, s);
 	msg.track = d->tracks + 1;
 	msg.open.source = *source;

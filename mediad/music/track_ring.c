@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "proto/base/touch.h"
+
 enum { CACHE_LINE = 64, SAMPLES = TRACK_RING_FRAMES * TRACK_RING_CHANNELS };
 
 /* Indices count frames since the reset and do not wrap. */
@@ -63,6 +65,14 @@ void track_ring_reset(struct track_ring *r)
 	atomic_store_explicit(&r->shared->written, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->read, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->end, 0, memory_order_release);
+}
+
+void track_ring_populate(struct track_ring *r)
+{
+	/* Kernels before Linux 5.14 lack the advice. */
+	if (r->shared && madvise(r->shared, TRACK_RING_MEMORY, MADV_POPULATE_WRITE) &&
+	    errno == EINVAL)
+		touch_pages(r->shared, TRACK_RING_MEMORY);
 }
 
 void track_ring_buffer(struct track_ring *r, size_t frames)

@@ -37,6 +37,10 @@ struct track_ring *track_ring_free(struct track_ring *r);
  * does not use it. */
 void track_ring_reset(struct track_ring *r);
 
+/* Maps the pages of an empty ring, so that no reader's thread takes a page fault while it copies
+ * sound. Only while the other side does not use it. */
+void track_ring_populate(struct track_ring *r);
+
 /* The reader gets nothing until so many frames are there, TRACK_RING_FRAMES at most, and again once
  * it has read them all, unless the end is set: for a source that brings sound only as fast as it
  * plays. Before the first read. */

@@ -1,7 +1,9 @@
 /* What an audio thread does that it must not, in so many frames of speakers who join, leave and
- * change their SSRC, in calls that speak and change keys: audio_traps. Counted by preload/traps.c
- * in a real mediad; one of each is planted at the end and must be found, or the count would mean
- * nothing. Calls that are encrypted end to end: traps_dave.c, under the same library. */
+ * change their SSRC, in calls that speak, play short tracks of music and change keys: audio_traps.
+ * Counted by preload/traps.c in a real mediad; one of each is planted at the end and must be found,
+ * or the count would mean nothing. Calls that are encrypted end to end: traps_dave.c, under the
+ * same library. */
+#include "proto/base/wav.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
@@ -26,7 +28,11 @@ enum {
 	FRAMES = 200000, /* BENCH_FRAMES */
 	FRAME_US = 5000, /* four times as fast as they speak */
 	LOST = 50,
-	STEP_MS = 40
+	STEP_MS = 40,
+	MUSIC_RATE = 48000,
+	MUSIC_MS = 3000, /* of a track; they follow one another */
+	MUSIC_STEPS = MUSIC_MS / STEP_MS,
+	FIRST_STEPS = 1000 / STEP_MS, /* the first second, whose faults do not count */
 };
 
 static struct rig {
@@ -39,16 +45,59 @@ static struct rig {
 	unsigned rekeys[CALLS];
 	uint32_t playback;
 	unsigned joins, leaves, changes, keys;
+	uint32_t musics;
+	unsigned tracks; /* that began to play */
 } rig;
 
 static void on_msg(const struct media_msg *msg, void *arg)
 {
 	(void)arg;
 	rig.heard += msg->type == MEDIA_HEARD;
+	rig.tracks += msg->type == MEDIA_MUSIC_STATE &&
+		      msg->music_state.phase == MEDIA_MUSIC_PHASE_PLAYING;
+}
+
+/* Writes a track of a tone, longer than it is played. */
+static void make_track(const char *path)
+{
+	static int16_t pcm[2 * MUSIC_RATE / 10];
+	uint8_t header[WAV_HEADER];
+	FILE *f = fopen(path, "w");
+	unsigned parts = 2 * MUSIC_MS / 100;
+
+	if (!f)
+		bench_die("%s: %s", path, strerror(errno));
+	wav_header(header, MUSIC_RATE, 2, (size_t)parts * MUSIC_RATE / 10);
+	fwrite(header, sizeof header, 1, f);
+	for (unsigned i = 0; i < sizeof pcm / sizeof pcm[0]; i++)
+		pcm[i] = (int16_t)((i / 2 * 53 % 300) * 40 - 6000);
+	for (unsigned part = 0; part < parts; part++)
+		fwrite(pcm, sizeof pcm, 1, f);
+	if (fclose(f))
+		bench_die("%s: %s", path, strerror(errno));
+}
+
+/* The next track replaces the one before it. */
+static void play(unsigned call)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_PLAY};
+
+	msg.music_play = (struct media_music_play){.call = call,
+						   .gen = 1,
+						   .music = ++rig.musics,
+						   .kind = MEDIA_MUSIC_FILE,
+						   .path = slice_str("track.wav"),
+						   .gain = 1000,
+						   .duck = 150,
+						   .duck_attack_ms = 80,
+						   .duck_hold_ms = 600,
+						   .duck_release_ms = 600,
+						   .bitrate = 128000};
+	plane_send(rig.plane, &msg);
 }
 
 /* One speaker of each call leaves, comes back, or has another SSRC; now and then a call has another
- * key or other words. */
+ * key, other words or another track. */
 static void change(unsigned step)
 {
 	struct far_end *far_end = plane_far(rig.plane);
@@ -77,6 +126,8 @@ static void change(unsigned step)
 				plane_stop(rig.plane, c, rig.playback + 1 - CALLS);
 			plane_say(rig.plane, c, ++rig.playback);
 		}
+		if (step >= FIRST_STEPS && step % MUSIC_STEPS == 3 * c)
+			play(c);
 	}
 }
 
@@ -168,8 +219,13 @@ int main(void)
 	const char *wish = getenv("BENCH_FRAMES");
 	uint64_t frames = wish ? strtoull(wish, NULL, 10) : FRAMES, counts[TRAP_COUNT], sum = 0;
 	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
-	struct plane_conf conf = {
-		.cpu = -1, .threads = 2, .preload = library, .speakers = SPEAKERS, .msgh = on_msg};
+	char folder[] = "/tmp/parley-bench-tracks.XXXXXX", track[sizeof folder + 16];
+	struct plane_conf conf = {.cpu = -1,
+				  .threads = 2,
+				  .preload = library,
+				  .music_root = folder,
+				  .speakers = SPEAKERS,
+				  .msgh = on_msg};
 	struct speakers_conf cc = {
 		.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
 	unsigned found = 0, epochs = 0;
@@ -179,6 +235,10 @@ int main(void)
 		bench_die("libsodium does not start");
 	plane_program(library, sizeof library, "bench/traps.so");
 	rig.page = make_page(path);
+	if (!mkdtemp(folder))
+		bench_die("%s: %s", folder, strerror(errno));
+	snprintf(track, sizeof track, "%s/track.wav", folder);
+	make_track(track);
 	encrypted = encrypted_part(library, frames / 2, &epochs);
 	frames -= frames / 2;
 	plane_alloc(&rig.plane, &conf);
@@ -193,12 +253,12 @@ int main(void)
 	plane_run(rig.plane, 200);
 	atomic_store(&rig.page->on, 1);
 	rig.heard = 0;
-	for (unsigned step = 0; step < 25; step++) { /* the first second */
+	for (unsigned step = 0; step < FIRST_STEPS; step++) {
 		change(step);
 		plane_run(rig.plane, STEP_MS);
 	}
 	faults = audio_faults(plane_pid(rig.plane));
-	for (unsigned step = 25; rig.heard < frames; step++) {
+	for (unsigned step = FIRST_STEPS; rig.heard < frames; step++) {
 		if (step > 1000 && rig.heard < step)
 			bench_die("nothing is heard");
 		change(step);
@@ -227,11 +287,16 @@ int main(void)
 		       counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
 		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
-	bench_row_more("audio_faults", (double)faults, "faults", "\"frames\": %" PRIu64, rig.heard);
+	if (rig.tracks < CALLS)
+		bench_die("%u tracks of music played", rig.tracks);
+	bench_row_more("audio_faults", (double)faults, "faults",
+		       "\"frames\": %" PRIu64 ", \"tracks_of_music\": %u", rig.heard, rig.tracks);
 	speakers_stop(rig.speakers);
 	atomic_store(&rig.page->on, 0);
 	speakers_free(rig.speakers);
 	plane_free(rig.plane);
 	unlink(path);
+	unlink(track);
+	rmdir(folder);
 	return 0;
 }

@@ -2,6 +2,7 @@
  * no page fault. */
 #include <malloc.h>
 
+#include "mediad/engine/audio_thread.h"
 #include "mediad/engine/call_stream.h"
 #include "tests/test.h"
 #include "tests/unit/mediad/engine/present.h"
@@ -38,5 +39,18 @@ TEST(call_stream_pages_are_present_when_it_is_lent)
 	check_present(cs, sizeof *cs);
 	check_present(cs->left, CALL_STREAM_LEFT * sizeof *cs->left);
 	call_stream_free(cs);
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+}
+
+/* The buffers of datagrams and of music are part of it. */
+TEST(audio_thread_pages_are_present_when_it_is_made)
+{
+	struct audio_thread *t = NULL;
+
+	if (!allocate_fresh_pages())
+		return;
+	CHECK_INT(audio_thread_alloc(&t, 1, false, NULL), 0);
+	check_present(t, malloc_usable_size(t));
+	audio_thread_free(t);
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 }

@@ -2,12 +2,15 @@
 #include "mediad/music/decoders.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
 #include "mediad/music/track_ring.h"
 #include "tests/test.h"
+#include "tests/unit/mediad/engine/present.h"
 
 struct rig {
 	struct env *env;
@@ -256,6 +259,51 @@ TEST(decoders_report_a_program_that_cannot_be_started)
 	CHECK_INT(decoders_alloc(&d, &conf), 0);
 	CHECK_INT(decoders_open(d, &source, 0, false, on_event, NULL, &track),
 		  DECODER_REASON_NO_DECODER);
+	decoders_free(d);
+	env_free(conf.env);
+}
+
+/* Returns where this process has mapped the rings; NULL: it has not. */
+static const void *find_rings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	uintptr_t from = 0;
+	char line[512];
+
+	while (f && !from && fgets(line, sizeof line, f))
+		if (strstr(line, "memfd:rings"))
+			sscanf(line, "%" SCNxPTR, &from);
+	if (f)
+		fclose(f);
+	return (const void *)from;
+}
+
+/* Otherwise the audio thread, which reads the ring, maps each page of each track. The program is
+ * none, so the track may not be opened. */
+TEST(decoders_map_the_ring_of_a_track_when_it_is_opened)
+{
+	const struct env_conf ec = {.loop = true};
+	const struct decoder_msg ready = {.type = DECODER_READY, .jailed = true};
+	struct decoders_conf conf = {.program = "/bin/true", .log_level = "info"};
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	uint8_t buf[DECODER_MSG_MAX];
+	const void *rings;
+	struct decoders *d;
+	uint32_t before;
+	uint64_t track;
+	unsigned all;
+	size_t n;
+
+	CHECK_INT(env_alloc(&conf.env, &ec), 0);
+	CHECK_INT(env_source_add(conf.env, &before, on_nothing, NULL), 0);
+	CHECK_INT(decoders_alloc(&d, &conf), 0);
+	rings = find_rings();
+	CHECK(rings != NULL);
+	CHECK(present_pages(rings, TRACK_RING_MEMORY, NULL) < 2);
+	CHECK_INT(decoder_wire_encode(&ready, buf, &n), 0);
+	env_deliver(conf.env, before + 1, 1, buf, n);
+	decoders_open(d, &source, 0, false, on_event, NULL, &track);
+	CHECK_INT(present_pages(rings, TRACK_RING_MEMORY, &all), all);
 	decoders_free(d);
 	env_free(conf.env);
 }

@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 #include <stdalign.h>
+#include <sys/mman.h>
 
 #include "tests/test.h"
+#include "tests/unit/mediad/engine/present.h"
 
 static alignas(4096) uint8_t memory[TRACK_RING_MEMORY];
 
@@ -290,4 +292,30 @@ TEST(track_ring_is_buffered)
 	CHECK_INT(write_frames(p.writer, 0, 960), 960);
 	CHECK_INT(read_frames(p.reader, 0, 960), 960);
 	free_pair(&p);
+}
+
+/* Again for the next track, after the memory was given back. */
+TEST(track_ring_pages_are_present)
+{
+	void *shared = mmap(NULL, TRACK_RING_MEMORY, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct track_ring *r = NULL;
+	unsigned all = 0;
+
+	CHECK(shared != MAP_FAILED);
+	CHECK_INT(track_ring_alloc(&r, shared), 0);
+	for (int track = 0; track < 2; track++) {
+		CHECK_INT(present_pages(shared, TRACK_RING_MEMORY, NULL), 0);
+		track_ring_reset(r);
+		track_ring_populate(r);
+		CHECK_INT(present_pages(shared, TRACK_RING_MEMORY, &all), all);
+		CHECK_INT(all, TRACK_RING_MEMORY / PRESENT_PAGE);
+		CHECK_INT(madvise(shared, TRACK_RING_MEMORY, MADV_REMOVE), 0);
+	}
+	track_ring_free(r);
+	munmap(shared, TRACK_RING_MEMORY);
+	/* There is no memory on replay. */
+	CHECK_INT(track_ring_alloc(&r, NULL), 0);
+	track_ring_populate(r);
+	track_ring_free(r);
 }
