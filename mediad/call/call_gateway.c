@@ -87,6 +87,15 @@ static void set_key(struct call *c, const char *mode, const uint8_t *key)
 {
 	struct cmd cmd = {.type = CMD_KEY};
 
+	/* Whatever was recorded under it would be new again. */
+	if (!key_marks_add(&c->keys, key)) {
+		log_warn("transport_key",
+			 "call=%u error=\"the voice server handed out a key for the second time\" "
+			 "hint=\"the session ends\"",
+			 c->id);
+		c->pending_close = 4006;
+		return;
+	}
 	if (rtpsize_alloc(&cmd.key, rtpsize_by_name(mode, strlen(mode)), key)) {
 		c->pending_close = 4006; /* this session cannot be used; another one may work */
 		return;

@@ -9,6 +9,7 @@
 #include "mediad/call/backlog.h"
 #include "mediad/call/call.h"
 #include "mediad/call/gateway.h"
+#include "mediad/call/key_marks.h"
 #include "mediad/call/secure.h"
 #include "mediad/call/unmapped.h"
 #include "mediad/music/decoders.h"
@@ -128,6 +129,7 @@ struct call {
 	bool speaking_pending; /* op 5 was requested and not sent yet */
 	struct media_call_state state;
 	struct unmapped unmapped;
+	struct key_marks keys;
 	uint32_t gateway_rtt_us;
 	struct secure secure;
 

@@ -1,4 +1,5 @@
-/* Transitions that a voice server announces before op 4, or while op 4 waits behind a key job. */
+/* Transitions that a voice server announces before op 4, or while op 4 waits behind a key job; and
+ * op 4 that repeats a transport key. */
 #include "mediad/engine/call_stream_internal.h"
 #include "tests/unit/mediad/call/secure_rig.h"
 
@@ -83,5 +84,49 @@ TEST(secure_a_call_without_op_4_is_reported_as_unknown)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
 	secure_send_state(rig.c);
 	CHECK(!rig.secure.known);
+	rig_finish();
+}
+
+/* A key that returns would make all that was recorded under it new. The same op 4 again changes
+ * nothing. */
+TEST(secure_a_transport_key_that_returns_ends_the_session)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 1);
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig.key += 100;
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig.key -= 100;
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_WAITING);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_SESSION_INVALID);
+	CHECK(rig.state.wants_credentials);
+	/* In the next session, too. */
+	rig_greeted("s2");
+	rig.key--;
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_SESSION_INVALID);
+	rig_finish();
+}
+
+/* A server that knows no other key is given up, and control says why. */
+TEST(secure_a_server_with_one_transport_key_is_given_up)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 1);
+	for (unsigned i = 0; i < 20 && rig.state.phase != MEDIA_PHASE_FAILED; i++) {
+		rig_greeted("s2");
+		rig.key--;
+		rig_described(1);
+		for (unsigned k = 0; k < 11 && rig.state.phase == MEDIA_PHASE_COOLING; k++) {
+			rig_wait_ms(1000);
+			vgw_timer(rig.c->gw, rig.now);
+		}
+	}
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_SESSION_INVALID);
 	rig_finish();
 }

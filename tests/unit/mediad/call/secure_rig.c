@@ -194,6 +194,7 @@ void rig_greeted(const char *session)
 					   .channel = rig.c->channel,
 					   .after_failure = true};
 
+	rig.key++;
 	call_credentials(rig.c, &m);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
 	rig.fine = true;
@@ -212,8 +213,8 @@ void rig_described(unsigned version)
 	snprintf(json, sizeof json,
 		 "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"dave_protocol_version\":%"
 		 "u,\"secret_key\":"
-		 "[1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8]}}",
-		 version);
+		 "[%u,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8]}}",
+		 version, rig.key);
 	rig_text(json);
 }
 

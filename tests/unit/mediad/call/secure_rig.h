@@ -25,7 +25,8 @@ struct rig {
 	uint32_t flows;
 	uint64_t sessions, now, serial;
 	bool gone;
-	bool fine; /* the next answer of the system is 0, not 1 */
+	bool fine;   /* the next answer of the system is 0, not 1 */
+	uint8_t key; /* first byte of the transport key; each session has another */
 
 	struct media_call_secure secure; /* newest */
 	char privacy_code[31];
