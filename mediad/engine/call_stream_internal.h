@@ -88,8 +88,9 @@ bool call_stream_accept_counter(struct call_stream *cs, uint32_t ssrc, const uin
 void call_stream_forget_counters(struct call_stream *cs);
 /* Moves the counters of an unmapped reporter into the slot that now has its SSRC. */
 void call_stream_adopt_reporter(struct call_stream *cs, struct slot *s);
-/* Reads a decrypted compound packet. */
-void call_stream_read_reports(struct call_stream *cs, const uint8_t *p, size_t n);
+/* Reads a decrypted compound packet. `proves` says that it is no recording, and so that the path
+ * works. */
+void call_stream_read_reports(struct call_stream *cs, const uint8_t *p, size_t n, bool proves);
 
 /* ---- call_stream_dave.c ---- */
 void call_stream_run_dave_command(struct call_stream *cs, struct cmd *c);

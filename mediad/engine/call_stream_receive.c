@@ -452,6 +452,7 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 {
 	uint8_t plain[UDP_MAX_PACKET];
 	struct rd r = rd_of(plain + 4, 4); /* the sender's SSRC, in every packet type */
+	const uint8_t *counter;
 	uint32_t sender;
 	size_t len;
 
@@ -462,11 +463,11 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 		return;
 	}
 	sender = (uint32_t)rd_be(&r, 4);
-	if (sender == cs->ssrc ||
-	    !call_stream_accept_counter(cs, sender, rtpsize_counter_of(cs->key, p, n)))
+	counter = rtpsize_counter_of(cs->key, p, n);
+	if (sender == cs->ssrc || !call_stream_accept_counter(cs, sender, counter))
 		cs->stats.replayed++;
 	else
-		call_stream_read_reports(cs, plain, len);
+		call_stream_read_reports(cs, plain, len, counter != NULL);
 }
 
 void call_stream_note_overflow(struct call_stream *cs, const uint8_t *p, size_t n)

@@ -7,7 +7,7 @@
 bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq)
 {
 	return counter ? counters_look(&a->counters, counter)
-		       : replay_look(&a->numbers, seq) != REPLAY_SEEN;
+		       : replay_look(&a->numbers, seq) == REPLAY_FRESH;
 }
 
 bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq)

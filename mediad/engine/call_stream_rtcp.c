@@ -119,7 +119,8 @@ void call_stream_adopt_reporter(struct call_stream *cs, struct slot *s)
 	}
 }
 
-static void on_report(struct call_stream *cs, const struct rtcp_packet *p, uint64_t now)
+static void on_report(struct call_stream *cs, const struct rtcp_packet *p, bool proves,
+		      uint64_t now)
 {
 	struct slot *s = p->type == RTCP_SR ? call_stream_find_slot(cs, p->ssrc) : NULL;
 
@@ -133,19 +134,20 @@ static void on_report(struct call_stream *cs, const struct rtcp_packet *p, uint6
 		if (b.ssrc != cs->ssrc)
 			continue;
 		report_heard(&cs->report, &b, now);
-		path_prove(&cs->path, now);
+		if (proves)
+			path_prove(&cs->path, now);
 		sender_report_loss(cs->sender, b.fraction);
 	}
 }
 
-void call_stream_read_reports(struct call_stream *cs, const uint8_t *p, size_t n)
+void call_stream_read_reports(struct call_stream *cs, const uint8_t *p, size_t n, bool proves)
 {
 	struct rd r = rd_of(p, n);
 	struct rtcp_packet got;
 
 	while (rtcp_next(&r, &got))
 		if (got.type == RTCP_SR || got.type == RTCP_RR)
-			on_report(cs, &got, env_now(cs->env));
+			on_report(cs, &got, proves, env_now(cs->env));
 	if (!r.ok)
 		cs->stats.malformed++;
 }

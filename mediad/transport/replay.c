@@ -22,12 +22,11 @@ static uint64_t extend_sequence(const struct replay *w, uint16_t seq)
 	return w->top + (uint64_t)(int64_t)distance;
 }
 
-static void restart_window(struct replay *w, uint64_t index)
+static void start_window(struct replay *w, uint64_t index)
 {
 	memset(w->seen, 0, sizeof w->seen);
 	w->started = true;
 	w->top = index;
-	w->run = 0;
 	*word_of(w, index) |= bit_of(index);
 }
 
@@ -46,28 +45,15 @@ enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
 									  : REPLAY_FRESH;
 }
 
-static enum replay_verdict check_old(struct replay *w, uint16_t seq)
-{
-	w->run = w->run && seq == w->run_seq ? w->run + 1 : 1;
-	w->run_seq = (uint16_t)(seq + 1);
-	if (w->run < REPLAY_RESTART)
-		return REPLAY_OLD;
-	restart_window(w, START + seq);
-	return REPLAY_FRESH;
-}
-
 enum replay_verdict replay_commit(struct replay *w, uint16_t seq)
 {
 	enum replay_verdict v = replay_look(w, seq);
 	uint64_t index;
 
-	if (v == REPLAY_OLD)
-		return check_old(w, seq);
-	if (v == REPLAY_SEEN)
+	if (v != REPLAY_FRESH)
 		return v;
-	w->run = 0;
 	if (!w->started) {
-		restart_window(w, START + seq);
+		start_window(w, START + seq);
 		return v;
 	}
 	index = extend_sequence(w, seq);

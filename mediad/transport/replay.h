@@ -3,21 +3,21 @@
  * For the two retired modes whose nonces are no counters; all others use counters.h. Look before
  * opening, commit only what was authentic:
  *
- *   if (replay_look(w, seq) == REPLAY_SEEN) drop and count;
+ *   if (replay_look(w, seq) != REPLAY_FRESH) drop and count;
  *   open; if (replay_commit(w, seq) != REPLAY_FRESH) drop and count;
  *
- * A sender may start its numbers anew. Forward jumps move the window; numbers older than the window
- * are refused until REPLAY_RESTART authentic packets came in strict order from there, then the
- * window moves. (Someone who can record and send again that many packets in order can thus make old
- * sound audible for a moment; refusing for ever would make a restarted sender inaudible.) The
- * struct is plain memory of its owner; all zero is a fresh window. */
+ * Forward jumps move the window; numbers older than the window are refused for good. So a sender
+ * that starts its numbers anew below the window is heard again under its next SSRC, or with the
+ * next key. Sixteen bits tell no packet from one 65536 before it, and in xsalsa20_poly1305_suffix
+ * the number is not authenticated (record 148). The struct is plain memory of its owner; all zero
+ * is a fresh window. */
 #ifndef MEDIAD_TRANSPORT_REPLAY_H
 #define MEDIAD_TRANSPORT_REPLAY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REPLAY_WINDOW = 512, REPLAY_RESTART = 12 };
+enum { REPLAY_WINDOW = 512 };
 
 enum replay_verdict { REPLAY_FRESH, REPLAY_SEEN, REPLAY_OLD };
 
@@ -25,8 +25,6 @@ struct replay {
 	bool started;
 	uint64_t top;			   /* highest extended number that was committed */
 	uint64_t seen[REPLAY_WINDOW / 64]; /* bit index % REPLAY_WINDOW */
-	uint16_t run_seq;		   /* next number of a run of old ones */
-	unsigned run;
 };
 
 /* The verdict that seq would get. Changes nothing. */
