@@ -9,8 +9,8 @@
  * RECOVER: op 31 and a new key package; the gateway removes us from the group and adds us again.
  * Both are sent again when the socket was lost and the session resumed meanwhile.
  *
- * RESUME: only after a RECOVER, and only if sequence numbers of the gateway were skipped; it
- * repeats the missing messages.
+ * RESUME: only if sequence numbers of the gateway were skipped; it repeats the missing messages. It
+ * follows a RECOVER, or takes its place when the budget of re-keys is spent.
  *
  * REJOIN: a new session with fresh credentials.
  *
@@ -264,13 +264,21 @@ static void give_up_speakers(struct dave_session *s, uint64_t now)
 	}
 }
 
+/* True if missing messages may be repeated, which costs the group nothing. */
+static bool may_resume(const struct dave_session *s)
+{
+	return s->gap && !s->resumed;
+}
+
 /* Some speakers cannot be decrypted, and our own keys are not to blame as far as is known. */
 static void take_single_step(struct dave_session *s, uint64_t now)
 {
-	if (s->gap && s->recovered && !s->resumed)
+	if (s->recovered && may_resume(s))
 		take_resume_step(s, now);
 	else if (dave_speakers_charge(s, now))
 		take_recover_step(s, now, true);
+	else if (may_resume(s))
+		take_resume_step(s, now);
 	else
 		give_up_speakers(s, now);
 }
@@ -362,7 +370,7 @@ static void take_step(struct dave_session *s, uint64_t now)
 		take_single_step(s, now);
 	else if (!s->recovered)
 		take_first_step(s, now);
-	else if (s->gap && !s->resumed)
+	else if (may_resume(s))
 		take_resume_step(s, now);
 	else
 		take_rejoin_step(s, now);
@@ -482,6 +490,8 @@ static void ask_for_change(struct dave_session *s, uint64_t now)
 	s->left_user = 0; /* once for each who leaves */
 	if (dave_speakers_charge_one(s, now, s->change_user))
 		take_recover_step(s, now, true);
+	else if (may_resume(s))
+		take_resume_step(s, now);
 }
 
 /* ---- deadlines ---- */
@@ -645,7 +655,7 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
  * another session, and never for op 31. */
 void dave_heal_no_sender(struct dave_session *s, uint64_t now)
 {
-	if (s->gap && !s->resumed)
+	if (may_resume(s))
 		take_resume_step(s, now);
 	else
 		s->input_lost = true;

@@ -509,3 +509,53 @@ TEST(dave_heal_new_keys_are_requested_in_a_full_room)
 	CHECK_INT(n.rejoins, 0);
 	script_end(&t);
 }
+
+static void spend_single_rekeys(struct script *t)
+{
+	for (unsigned i = 0; i < REKEY_BUDGET_SINGLE; i++)
+		rekey_budget_take_single(&t->heal.rekeys, t->now);
+}
+
+/* The messages of an epoch were skipped, and a speaker has gone on without us. A resume re-keys
+ * nobody. */
+TEST(dave_heal_resumes_a_gap_although_the_budget_is_spent)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	spend_single_rekeys(&t);
+	dave_session_gap(t.s, t.now);
+	script_deaf_for(&t, 1, 2 * SCRIPT_RUN);
+	CHECK_INT(toll_count(script_said(&t), "resume"), 1);
+	CHECK(!dave_session_gave_up(t.s, 1));
+	/* Once. */
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	for (unsigned i = 0; i < 100 && !dave_session_gave_up(t.s, 1); i++) {
+		dave_session_proof(t.s, t.now, 2, t.serial);
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+	}
+	CHECK(dave_session_gave_up(t.s, 1));
+	CHECK_INT(dave_session_status(t.s)->resumes, 1);
+	CHECK_INT(dave_session_status(t.s)->recovers, 0);
+	script_end(&t);
+}
+
+/* The same of a member who is in no epoch that we know. */
+TEST(dave_heal_resumes_a_gap_for_a_newcomer_although_the_budget_is_spent)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	spend_single_rekeys(&t);
+	dave_session_gap(t.s, t.now);
+	script_said(&t);
+	script_member(&t, 9, true);
+	script_wait(&t, 60000);
+	CHECK_INT(toll_count(script_said(&t), "resume"), 1);
+	CHECK_INT(dave_session_status(t.s)->recovers, 0);
+	script_end(&t);
+}
