@@ -173,13 +173,20 @@ static bool is_music_message(unsigned type)
 	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_TITLE;
 }
 
-/* Listens and music outlive a lease like a playback: their ids say whether they are over. A refusal
- * repeats the generation of CALL_OPEN, while the lease has begun the next one. */
+/* Listens and music outlive a lease like a playback: their ids say whether they are over. Members,
+ * and whether they speak, are not repeated when a lease is replaced. A refusal repeats the
+ * generation of CALL_OPEN, while the lease has begun the next one. */
+static bool outlives_lease(const struct media_msg *msg)
+{
+	return is_music_message(msg->type) || msg->type == MEDIA_HEARD ||
+	       msg->type == MEDIA_HEARD_END || msg->type == MEDIA_SPEAKING ||
+	       msg->type == MEDIA_MEMBER ||
+	       (msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state));
+}
+
 static bool is_late(const struct media_call *c, const struct media_msg *msg)
 {
-	return msg->call_close.gen < c->gen && !is_music_message(msg->type) &&
-	       msg->type != MEDIA_HEARD && msg->type != MEDIA_HEARD_END &&
-	       !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state));
+	return msg->call_close.gen < c->gen && !outlives_lease(msg);
 }
 
 void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg)

@@ -365,6 +365,26 @@ TEST(media_hears_of_music_across_a_lease)
 	toy_free(&t);
 }
 
+/* Nobody says again that a member has stopped speaking, or has left. */
+TEST(media_hears_of_members_across_a_lease)
+{
+	struct media_msg speaking = {.type = MEDIA_SPEAKING}, member = {.type = MEDIA_MEMBER};
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	speaking.speaking =
+		(struct media_speaking){.call = t.call_id, .gen = t.gen - 1, .user = 500};
+	member.member = (struct media_member){.call = t.call_id, .gen = t.gen - 1, .user = 500};
+	toy_send(&t, speaking);
+	toy_send(&t, member);
+	toy_settle(&t);
+	CHECK_INT(t.speaking, 1);
+	CHECK_INT(t.members, 1);
+	toy_free(&t);
+}
+
 /* mediad has no memory for a listen, and says so while the next lease is under way. */
 TEST(media_repeats_a_listen_that_was_refused)
 {

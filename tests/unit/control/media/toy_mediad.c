@@ -216,6 +216,8 @@ void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg
 	t->faults += msg->type == MEDIA_FAULT;
 	if (msg->type == MEDIA_MUSIC_STATE)
 		t->music = msg->music_state.music;
+	t->speaking += msg->type == MEDIA_SPEAKING;
+	t->members += msg->type == MEDIA_MEMBER;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
 	if (msg->type == MEDIA_CALL_SECURE)

@@ -61,7 +61,8 @@ struct toy {
 
 	unsigned inherited, inherited_ends, wants, states, heard, ups, downs, secures, codes,
 		faults;
-	uint32_t music; /* the newest of MUSIC_STATE */
+	uint32_t music;		    /* the newest of MUSIC_STATE */
+	unsigned speaking, members; /* messages */
 	char code[48];
 	enum media_playback_event ev;
 	unsigned events, reason;
