@@ -341,7 +341,9 @@ static void fill(const char *dir)
 {
 	static const char turns[] =
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)"
-		" INSERT INTO turns SELECT i, 1 + i % 50, 1790000000000 + i / 500 * 1000, 7,"
+		" INSERT INTO turns(seq, guild, session, channel, turn, user, name, reason, at_ms,"
+		" first_audio_ms, lasted_ms, said, why) SELECT i, 1 + i % 50, 1790000000000 + i / "
+		"500 * 1000, 7,"
 		" i % 500, 1 + i % 3000, 'somebody', 'answered', 1790000000000 + i * 1000, 900, "
 		"4000,"
 		" 'it is ten past four', '[[\"promoted\",true,420,420],[\"transcript\",true,22,1],"
