@@ -296,11 +296,11 @@ TEST(text_session_that_resumes_takes_nothing_whose_row_gave_way)
 	old = text_stage_id(&s, 3 * MINUTE);
 	others = text_stage_id(&s, 4 * MINUTE);
 	for (uint64_t i = 0; i < TAKEN_OF_AUTHOR; i++)
-		json_array_append_new(rows,
-				      json_pack("[I,I,I,I,s,I]",
-						(json_int_t)(text_stage_id(&s, MINUTE) + i),
-						(json_int_t)STAGE_GUILD, (json_int_t)STAGE_CHANNEL,
-						(json_int_t)STAGE_BOB, "ended", (json_int_t)0));
+		json_array_append_new(
+			rows, json_pack("[I,I,I,I,s,I]",
+					(json_int_t)text_stage_id(&s, MINUTE) + (json_int_t)i,
+					(json_int_t)STAGE_GUILD, (json_int_t)STAGE_CHANNEL,
+					(json_int_t)STAGE_BOB, "ended", (json_int_t)0));
 	s.conf.taken = rows;
 	CHECK(text_stage_begin(&s));
 	text_session_online(s.ts, NULL);
