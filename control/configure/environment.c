@@ -216,11 +216,15 @@ static void ids_fault(struct gathering *g, const char *env, const char *given)
 
 static void on_invalid(const char *env, const char *given, const char *used, void *arg)
 {
+	char values[SETTINGS_VALUES_TEXT];
+
+	settings_say_values(env, values, sizeof values);
 	if (settings_is_ids(env))
 		ids_fault(arg, env, given);
 	else
-		log_warn("setting_replaced", "variable=%s given=\"%.80s\" used=\"%.80s\"", env,
-			 given, used);
+		log_warn("setting_replaced",
+			 "variable=%s given=\"%.80s\" used=\"%.80s\" allowed=\"%s\"", env, given,
+			 used, values);
 }
 
 static void secret_known(const char *value, void *arg)
@@ -426,13 +430,15 @@ static void ignore_fault(const char *text, void *arg)
 static void on_replaced(const char *env, const char *given, const char *used, void *arg)
 {
 	const struct replaced *r = arg;
-	char text[512];
+	char text[512], values[SETTINGS_VALUES_TEXT];
 
 	/* environment_settings tells it as a fault. */
 	if (settings_is_ids(env))
 		return;
-	snprintf(text, sizeof text, "%s cannot be \"%.80s\"; \"%.80s\" is used instead", env, given,
-		 used);
+	settings_say_values(env, values, sizeof values);
+	snprintf(text, sizeof text,
+		 "%s cannot be \"%.80s\": it must be %s; \"%.80s\" is used instead", env, given,
+		 values, used);
 	r->h(text, r->arg);
 }
 

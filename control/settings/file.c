@@ -57,15 +57,14 @@ static void take_number(struct reading *r, const struct settings_row *row, const
 			const json_t *v)
 {
 	json_int_t n = json_integer_value(v);
-	const char *unit = *row->unit ? " " : "";
-	char buf[SHOWN + 4];
+	char buf[SHOWN + 4], values[SETTINGS_VALUES_TEXT];
 
-	if (json_is_integer(v) && n >= (json_int_t)row->min && n <= (json_int_t)row->max)
+	if (json_is_integer(v) && n >= (json_int_t)row->min && n <= (json_int_t)row->max) {
 		settings_put_number(r->s, row, (uint32_t)n);
-	else
-		fault(r, m->line,
-		      "\"%s\" must be a whole number from %" PRIu32 " to %" PRIu32 "%s%s, not %s",
-		      row->name, row->min, row->max, unit, row->unit, shown(m, buf));
+	} else {
+		settings_row_say(row, true, values, sizeof values);
+		fault(r, m->line, "\"%s\" must be %s, not %s", row->name, values, shown(m, buf));
+	}
 }
 
 static void take_switch(struct reading *r, const struct settings_row *row, const struct member *m,
@@ -79,28 +78,13 @@ static void take_switch(struct reading *r, const struct settings_row *row, const
 		fault(r, m->line, "\"%s\" must be true or false, not %s", row->name, shown(m, buf));
 }
 
-/* "a", "b" or "c" of a|b|c. */
-static void list_words(char *buf, size_t size, const char *words)
-{
-	size_t n = 0;
-
-	for (const char *p = words; *p && n < size; p += *p == '|') {
-		size_t len = strcspn(p, "|");
-		const char *before = p == words ? "" : strchr(p, '|') ? ", " : " or ";
-		int put = snprintf(buf + n, size - n, "%s\"%.*s\"", before, (int)len, p);
-
-		n += put > 0 ? (size_t)put : 0;
-		p += len;
-	}
-}
-
 static void take_word(struct reading *r, const struct settings_row *row, const struct member *m,
 		      const json_t *v)
 {
 	const char *text = json_string_value(v);
 	struct nearest near = {.word = text, .word_len = json_string_length(v)};
 	int i = text ? settings_word(row->words, text, near.word_len) : -1;
-	char words[160] = "", buf[SHOWN + 4];
+	char words[SETTINGS_VALUES_TEXT], buf[SHOWN + 4];
 
 	if (i >= 0) {
 		settings_put_number(r->s, row, (uint32_t)i);
@@ -110,7 +94,7 @@ static void take_word(struct reading *r, const struct settings_row *row, const s
 		nearest_try(&near, p, strcspn(p, "|"));
 		p += strcspn(p, "|");
 	}
-	list_words(words, sizeof words, row->words);
+	settings_row_say(row, true, words, sizeof words);
 	if (near.best)
 		fault(r, m->line, "\"%s\" must be %s, not %s; did you mean \"%.*s\"?", row->name,
 		      words, shown(m, buf), (int)near.best_len, near.best);

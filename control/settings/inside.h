@@ -51,6 +51,8 @@ bool settings_is_text(enum settings_kind kind);
 void settings_print(const struct settings *s, const struct settings_row *r, char *buf, size_t size);
 /* v is within the row's limits. */
 void settings_put_number(struct settings *s, const struct settings_row *r, uint32_t v);
+/* What it may be, as the rest of "it must be …". */
+void settings_row_say(const struct settings_row *r, bool in_json, char *buf, size_t size);
 /* Index of the n bytes at value in the row's words, or -1. */
 int settings_word(const char *words, const char *value, size_t n);
 

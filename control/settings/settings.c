@@ -284,6 +284,13 @@ static const struct settings_row *row_named(const char *name)
 	return NULL;
 }
 
+bool settings_has(const char *name)
+{
+	const struct settings_row *r = row_named(name);
+
+	return r && strcmp(r->name, name) == 0;
+}
+
 bool settings_is_choice(const char *name)
 {
 	const struct settings_row *r = row_named(name);

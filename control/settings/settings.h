@@ -81,6 +81,12 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg);
 bool settings_is_choice(const char *name);
 /* True of a list of ids, by the name of its field or variable. */
 bool settings_is_ids(const char *name);
+/* True if there is a setting of this name. */
+bool settings_has(const char *name);
+enum { SETTINGS_VALUES_TEXT = 192 };
+/* What its variable may be, as the rest of "it must be …": "a whole number from 0 to 60 commands",
+ * "yes or no", "off, mentions or all". By the name of its field or variable. */
+void settings_say_values(const char *name, char *buf, size_t size);
 enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START };
 /* When a change of it takes effect: immediately, on the next call, after a restart. */
 enum settings_when settings_when(const char *name);

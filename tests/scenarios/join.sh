@@ -159,7 +159,7 @@ sock="--media-sock $D/mediad.sock"
 	*) ok "check advises no mode for a folder" ;;
 	esac
 	checked "check tells a value of the environment that is not used" \
-		'warning  environment: PARLEY_CONSENT cannot be "nobody"; "heard" is used instead' PARLEY_CONSENT=nobody "$B/control" $sock
+		'warning  environment: PARLEY_CONSENT cannot be "nobody": it must be heard, remembered or neither; "heard" is used instead' PARLEY_CONSENT=nobody "$B/control" $sock
 	checked "check tells that Discord's name is not known" "its host name cannot be resolved, or no route leads there" \
 		PARLEY_DISCORD_API=http://no-such-host.invalid "$B/control" $sock
 	printf '{"web_listen": "x"}' >"$D/web.json"

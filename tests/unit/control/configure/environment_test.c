@@ -152,12 +152,19 @@ TEST(values_of_the_environment_that_are_replaced_are_told)
 	setenv("PARLEY_CONSENT", "nobody", 1);
 	setenv("PARLEY_HOLD_MS", "99999", 1);
 	setenv("PARLEY_SILENCE_MS", "900", 1);
+	setenv("PARLEY_TEXT_INITIATIVE", "maybe", 1);
 	CHECK_INT(environment_replaced("/dev/null", gather, all), 0);
 	unsetenv("PARLEY_CONSENT");
 	unsetenv("PARLEY_HOLD_MS");
 	unsetenv("PARLEY_SILENCE_MS");
-	CHECK(strstr(all, "PARLEY_CONSENT cannot be \"nobody\"; \"heard\" is used instead\n"));
-	CHECK(strstr(all, "PARLEY_HOLD_MS cannot be \"99999\"; \"20000\" is used instead\n"));
+	unsetenv("PARLEY_TEXT_INITIATIVE");
+	CHECK(strstr(all, "PARLEY_CONSENT cannot be \"nobody\": it must be heard, remembered or "
+			  "neither; \"heard\" is used instead\n"));
+	CHECK(strstr(all, "PARLEY_HOLD_MS cannot be \"99999\": it must be a whole number from 0 to "
+			  "20000 ms; \"20000\" is used instead\n"));
+	CHECK(strstr(all,
+		     "PARLEY_TEXT_INITIATIVE cannot be \"maybe\": it must be yes or no; \"no\" "
+		     "is used instead\n"));
 	CHECK(!strstr(all, "PARLEY_SILENCE_MS"));
 }
 

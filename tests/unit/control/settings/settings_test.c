@@ -135,6 +135,23 @@ TEST_OOM(settings_survive_no_memory)
 	free(doc);
 }
 
+TEST(the_values_of_a_setting_are_told_in_words)
+{
+	char values[SETTINGS_VALUES_TEXT];
+
+	settings_say_values("PARLEY_TEXT_CHAT", values, sizeof values);
+	CHECK_STR(values, "off, mentions or all");
+	settings_say_values("commands_a_minute", values, sizeof values);
+	CHECK_STR(values, "a whole number from 0 to 60 commands");
+	settings_say_values("text_chat_is_not_it", values, sizeof values);
+	CHECK_STR(values, "");
+	settings_say_values("text_unsolicited", values, sizeof values);
+	CHECK_STR(values, "yes or no");
+	settings_say_values("text_instructions", values, sizeof values);
+	CHECK_STR(values, "a text of at most 4095 bytes in UTF-8");
+	CHECK(settings_has("text_chat") && !settings_has("PARLEY_TEXT_CHAT") && !settings_has("x"));
+}
+
 TEST(the_brain_is_shown_without_what_may_be_secret)
 {
 	static const char *const rows[][2] = {
