@@ -90,6 +90,24 @@ const char *text_reason_text(enum text_reason reason)
 	return texts[reason];
 }
 
+const char *text_signal_text(enum text_signal signal)
+{
+#define TEXT_(NAME, name, confidence, forced, text) text,
+	static const char *const texts[] = {TEXT_SIGNALS(TEXT_)};
+#undef TEXT_
+
+	return texts[signal];
+}
+
+const char *text_attention_text(enum text_attention attention)
+{
+#define TEXT_(NAME, name, active, text) text,
+	static const char *const texts[] = {TEXT_ATTENTIONS(TEXT_)};
+#undef TEXT_
+
+	return texts[attention];
+}
+
 const char *text_admission_text(enum text_admission admission)
 {
 #define TEXT_(NAME, name, admitted, text) text,

@@ -53,6 +53,7 @@ struct text_event {
 	uint64_t channel, message, user;
 	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0, or
 			  * READING_UNKNOWN */
+	uint64_t category; /* of the channel or the parent; 0: none */
 	const char *name, *text;
 	const char
 		*said; /* the part of the text that is its author's own (own_words.h); NULL: all */
@@ -154,6 +155,8 @@ const char *text_reason_name(enum text_reason reason);
 bool text_reason_signs(enum text_reason reason);
 /* What they mean, as clauses for people; "" for COUNT. */
 const char *text_reason_text(enum text_reason reason);
+const char *text_signal_text(enum text_signal signal);
+const char *text_attention_text(enum text_attention attention);
 const char *text_admission_text(enum text_admission admission);
 
 #endif

@@ -321,6 +321,12 @@ TEST(reasons_of_messages_that_are_not_answered_are_translated)
 	for (int a = 0; a < TEXT_ADMISSION_COUNT; a++)
 		if (!text_admission_admits((enum text_admission)a))
 			check_translated(text_admission_text((enum text_admission)a));
+#define TEXT_(NAME, ...) check_translated(text_signal_text(TEXT_SIGNAL_##NAME));
+	TEXT_SIGNALS(TEXT_)
+#undef TEXT_
+#define TEXT_(NAME, ...) check_translated(text_attention_text(TEXT_ATTENTION_##NAME));
+	TEXT_ATTENTIONS(TEXT_)
+#undef TEXT_
 }
 
 TEST(a_part_of_a_sentence_speaks_the_language_of_the_sentence)
