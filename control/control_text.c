@@ -108,6 +108,13 @@ static uint64_t find_guild(uint64_t channel, void *arg)
 	return guilds_of_channel(c->guilds, channel);
 }
 
+static uint64_t find_category(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_category(c->guilds, guild, channel);
+}
+
 static const char *find_channel(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
@@ -199,7 +206,8 @@ static uint32_t find_reading(uint64_t guild, uint64_t channel, uint64_t parent, 
 {
 	const struct control *c = arg;
 
-	return reading_at(c->reading, guild, channel, parent, at_ms);
+	return reading_at(c->reading, guild, channel, parent,
+			  guilds_category(c->guilds, guild, channel), at_ms);
 }
 
 static const char *find_nickname(uint64_t guild, void *arg)
@@ -288,6 +296,7 @@ int control_make_text(struct control *c)
 					       .historyh = may_read_history,
 					       .threadh = find_thread,
 					       .guildh = find_guild,
+					       .categoryh = find_category,
 					       .channelh = find_channel,
 					       .readingh = find_reading,
 					       .threadsh = find_threads,

@@ -49,6 +49,19 @@ uint64_t guilds_of_channel(const struct guilds *g, uint64_t channel)
 	return 0;
 }
 
+uint64_t guilds_category(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	const char *title;
+	uint64_t parent = guilds_thread(g, guild, channel, &title), category = 0;
+	char id[24];
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)(parent ? parent : channel));
+	discord_snowflake(
+		json_string_value(json_object_get(guilds_part(g, guild, "categories"), id)),
+		&category);
+	return category;
+}
+
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name)
 {
 	json_t *channels = guilds_part(g, guild, "channels"), *channel;

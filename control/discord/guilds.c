@@ -11,8 +11,9 @@
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
  * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, archived: {id:
- * parent}, texts: {id: {name, over}}, own_role: id } }; older ones have none of the last four, nor
- * that name */
+ * parent}, texts: {id: {name, over}}, categories: {id: the category of this channel}, own_role: id
+ * }
+ * }; older ones have no threads, archived, texts and own_role, nor that name */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -132,7 +133,7 @@ const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild)
 
 int guilds_restore(struct guilds *g, const json_t *snapshot)
 {
-	static const char *const parts[] = {"roles", "channels", "members", "voice"};
+	static const char *const parts[] = {"roles", "channels", "members", "voice", "categories"};
 	const char *key;
 	json_t *guild, *copy;
 	uint64_t id;
@@ -201,12 +202,24 @@ static void put_text(json_t *guild, const char *id, const char *name, json_t *ov
 	json_decref(over);
 }
 
+static void put_category(json_t *guild, const char *id, const char *category)
+{
+	json_t *categories = json_object_get(guild, "categories");
+
+	if (category)
+		json_object_set_new(categories, id, json_string(category));
+	else
+		json_object_del(categories, id);
+}
+
 static void put_channel(json_t *guild, const json_t *ch)
 {
 	const char *id = guilds_id(ch, "id");
 	json_int_t type = json_integer_value(json_object_get(ch, "type"));
 	const char *name = json_string_value(json_object_get(ch, "name"));
 
+	if (id)
+		put_category(guild, id, guilds_id(ch, "parent_id"));
 	if (id && type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE)
 		put_text(guild, id, name, overwrites(json_object_get(ch, "permission_overwrites")));
 	if (!id || (type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE))
@@ -298,8 +311,8 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 
 	if (!id || json_is_true(json_object_get(d, "unavailable")))
 		return false;
-	guild = json_pack("{s:s,s:{},s:{},s:{},s:{}}", "name", "", "roles", "channels", "members",
-			  "voice");
+	guild = json_pack("{s:s,s:{},s:{},s:{},s:{},s:{}}", "name", "", "roles", "channels",
+			  "members", "voice", "categories");
 	if (!guild)
 		return false;
 	put_head(g, guild, d);
@@ -322,6 +335,7 @@ static bool on_channel(json_t *guild, const char *name, const json_t *d)
 	}
 	json_object_del(json_object_get(guild, "channels"), id);
 	json_object_del(json_object_get(guild, "texts"), id);
+	json_object_del(json_object_get(guild, "categories"), id);
 	guild_threads_drop(guild, id);
 	return true;
 }

@@ -30,8 +30,8 @@ void guilds_begin(struct guilds *g, const json_t *list);
 /* The state of one guild as JSON (borrowed; voice session ids are not in it); NULL when nothing
  * is. */
 const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild);
-/* Takes up {guild: such a document, …} again. */
-/* Restores such a document. EINVAL when it has another shape; then nothing changes. */
+/* Restores {guild: such a document, …}. EINVAL when it has another shape, as those of controls
+ * that did not know of categories; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
 
 /* GUILD_CREATE arrived and the guild is not in an outage. During an outage its last state can still
@@ -67,6 +67,9 @@ const char *guilds_channel_name(const struct guilds *g, uint64_t guild, uint64_t
 bool guilds_has_channel(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The guild of such a channel; 0: it is known in none. */
 uint64_t guilds_of_channel(const struct guilds *g, uint64_t channel);
+/* The category in which this channel is, or the channel or forum of this thread; 0: none is known.
+ */
+uint64_t guilds_category(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The known threads of this channel or forum, archived ones, too, up to most. Returns how many. */
 size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
 		      size_t most);

@@ -24,6 +24,12 @@ bool settings_ids_have(const char *list, uint64_t id)
 	return false;
 }
 
+bool settings_ids_name(const char *list, uint64_t channel, uint64_t parent, uint64_t category)
+{
+	return settings_ids_have(list, channel) || (parent && settings_ids_have(list, parent)) ||
+	       (category && settings_ids_have(list, category));
+}
+
 bool settings_ids_empty(const char *list)
 {
 	return !list[strspn(list, separators)];

@@ -10,6 +10,9 @@
 enum { SETTINGS_IDS_FAULT = 256 };
 
 bool settings_ids_have(const char *list, uint64_t id);
+/* True if it names the channel, or what the channel is in: of a thread its channel, and the
+ * category. 0: it is in none. */
+bool settings_ids_name(const char *list, uint64_t channel, uint64_t parent, uint64_t category);
 /* True if the list names nothing. */
 bool settings_ids_empty(const char *list);
 /* The first entry that is no id, within the list; NULL: all are. */

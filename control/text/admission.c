@@ -14,10 +14,15 @@ static bool is_blank(const char *text)
 }
 
 bool text_channel_is_blocked(const struct settings *s, uint64_t guild, uint64_t channel,
-			     uint64_t parent)
+			     uint64_t parent, uint64_t category)
 {
 	return s->unread || reading_is_blocked(s->text_channels, s->text_blocked_channels, guild,
-					       channel, parent);
+					       channel, parent, category);
+}
+
+static bool is_in_blocked(const struct settings *s, const struct text_event *ev)
+{
+	return text_channel_is_blocked(s, ev->guild, ev->channel, ev->parent, ev->category);
 }
 
 /* guild 0: of a direct message. */
@@ -34,7 +39,7 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 		return TEXT_REASON_SELF_MESSAGE;
 	if (!ev->user)
 		return TEXT_REASON_MISSING_AUTHOR;
-	if (text_channel_is_blocked(s, ev->guild, ev->channel, ev->parent))
+	if (is_in_blocked(s, ev))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
@@ -145,7 +150,7 @@ enum text_reason text_admission_gate(const struct text_chat *chat, const struct 
 
 	if (s->text_chat == SETTINGS_TEXT_OFF)
 		return TEXT_REASON_NOT_READ;
-	if (text_channel_is_blocked(s, ch->guild, ch->id, ch->parent))
+	if (text_channel_is_blocked(s, ch->guild, ch->id, ch->parent, ch->category))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	return is_kept_out(s, ch->guild, user) ? TEXT_REASON_USER_BLOCKED : TEXT_REASON_NONE;
 }
@@ -233,23 +238,23 @@ static struct text_channel *open_channel(struct text_chat *chat, const struct te
 {
 	struct text_channel *ch = text_channel_open(chat, ev->channel, ev->guild);
 
-	if (ch)
+	if (ch) {
 		ch->parent = ev->parent;
+		ch->category = ev->category;
+	}
 	return ch;
 }
 
 /* The bot's own messages, and those of other bots, are told to the model. */
 static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
 {
-	return (ev->self || ev->bot) && !is_blank(ev->text) &&
-	       !text_channel_is_blocked(chat->settings, ev->guild, ev->channel, ev->parent);
+	return (ev->self || ev->bot) && !is_blank(ev->text) && !is_in_blocked(chat->settings, ev);
 }
 
 /* A question that a command asked, and its answer. */
 static void note_line(struct text_chat *chat, const struct text_event *ev)
 {
-	bool blocked = text_channel_is_blocked(chat->settings, ev->guild, ev->channel, ev->parent);
-	struct text_channel *ch = blocked ? NULL : open_channel(chat, ev);
+	struct text_channel *ch = is_in_blocked(chat->settings, ev) ? NULL : open_channel(chat, ev);
 
 	if (ch)
 		text_line_add(chat, ch, ev, ev->self, ev->answers);

@@ -51,8 +51,8 @@ struct text_event {
 	enum text_event_type type;
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
-	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0, or
-			  * READING_UNKNOWN */
+	uint64_t parent;   /* of a message in a thread: the thread's channel or forum; else 0, or
+			    * READING_UNKNOWN */
 	uint64_t category; /* of the channel or the parent; 0: none */
 	const char *name, *text;
 	const char

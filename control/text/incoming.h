@@ -27,7 +27,9 @@ enum {
 struct incoming {
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
-	uint64_t parent; /* of a thread: its channel or forum, which the message does not tell */
+	/* Which the message does not tell: of a thread its channel or forum; the category. 0: none
+	 */
+	uint64_t parent, category;
 	uint64_t replies_to, replied_user; /* 0: it replies to nothing, or to nobody known */
 	bool self, bot;			   /* its author is this bot; another one or a webhook */
 	bool to_bot;			   /* mentions this bot or replies to it */

@@ -56,14 +56,20 @@ static bool is_fresh(const struct text_chat *chat, const struct text_channel *ch
 	       text_queue_allowed_at(chat, ch, 0, true) <= until;
 }
 
+/* A thread is one only if it is named itself. */
+static bool is_its_channel(const struct settings *s, const struct text_channel *ch)
+{
+	return settings_ids_name(s->text_initiative_channels, ch->id, 0,
+				 ch->parent ? 0 : ch->category);
+}
+
 static bool is_wanted(const struct text_chat *chat, const struct text_channel *ch)
 {
 	const struct settings *s = chat->settings;
 
 	return s->text_initiative && s->text_initiative_eagerness && s->text_initiative_a_day &&
 	       ch->guild && ch->quiet_from && !ch->n_queue && !ch->n_results &&
-	       ch->reply.state == TEXT_REPLY_NONE &&
-	       settings_ids_have(s->text_initiative_channels, ch->id) && is_fresh(chat, ch) &&
+	       ch->reply.state == TEXT_REPLY_NONE && is_its_channel(s, ch) && is_fresh(chat, ch) &&
 	       !text_admission_gate(chat, ch, 0);
 }
 

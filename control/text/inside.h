@@ -88,6 +88,7 @@ struct text_jobs {
 struct text_channel {
 	uint64_t id, guild, used_at;
 	uint64_t parent;		     /* of a thread; else 0 */
+	uint64_t category;		     /* of it, or of the parent; 0: none */
 	struct text_line line[TEXT_HISTORY]; /* oldest first; texts and names owned */
 	unsigned n_lines;
 	struct text_live *queue[TEXT_QUEUE]; /* in the order in which they came */

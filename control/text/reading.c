@@ -24,13 +24,12 @@ struct reading {
 };
 
 bool reading_is_blocked(const char *channels, const char *blocked, uint64_t guild, uint64_t channel,
-			uint64_t parent)
+			uint64_t parent, uint64_t category)
 {
-	return settings_ids_have(blocked, channel) ||
+	return settings_ids_name(blocked, channel, parent, category) ||
 	       (guild && parent == READING_UNKNOWN && !settings_ids_empty(blocked)) ||
-	       (parent && settings_ids_have(blocked, parent)) ||
-	       (guild && !settings_ids_empty(channels) && !settings_ids_have(channels, channel) &&
-		!(parent && settings_ids_have(channels, parent)));
+	       (guild && !settings_ids_empty(channels) &&
+		!settings_ids_name(channels, channel, parent, category));
 }
 
 static void clear(struct rules *r)
@@ -141,14 +140,14 @@ static const struct rules *held(const struct reading *r, uint64_t guild, uint64_
 }
 
 uint32_t reading_at(const struct reading *r, uint64_t guild, uint64_t channel, uint64_t parent,
-		    uint64_t at_ms)
+		    uint64_t category, uint64_t at_ms)
 {
 	const struct rules *rules = held(r, guild, at_ms);
 
 	if (!rules && guild)
 		rules = held(r, 0, at_ms);
 	if (!rules || at_ms < r->floor ||
-	    reading_is_blocked(rules->channels, rules->blocked, guild, channel, parent))
+	    reading_is_blocked(rules->channels, rules->blocked, guild, channel, parent, category))
 		return SETTINGS_TEXT_OFF;
 	return rules->chat;
 }

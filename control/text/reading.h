@@ -45,12 +45,12 @@ void reading_drop(struct reading *r, uint64_t guild, uint64_t now_ms);
 /* The i-th server with settings of its own; 0: there are no more. */
 uint64_t reading_server(const struct reading *r, unsigned i);
 /* The value of text_chat that held for this channel then, OFF also where the channel was blocked.
- * parent: as of text_channel_is_blocked. */
+ * parent, category: as of text_channel_is_blocked, of today. */
 uint32_t reading_at(const struct reading *r, uint64_t guild, uint64_t channel, uint64_t parent,
-		    uint64_t at_ms);
+		    uint64_t category, uint64_t at_ms);
 
 /* True if these lists keep the bot out of the channel (text_chat.h). */
 bool reading_is_blocked(const char *channels, const char *blocked, uint64_t guild, uint64_t channel,
-			uint64_t parent);
+			uint64_t parent, uint64_t category);
 
 #endif

@@ -235,8 +235,7 @@ static uint64_t last_addressed(const struct text_channel *ch)
 /* A thread is one of the channels where the bot is one of the people if its own channel is. */
 static bool is_initiative(const struct settings *s, const struct text_channel *ch)
 {
-	return settings_ids_have(s->text_initiative_channels, ch->id) ||
-	       (ch->parent && settings_ids_have(s->text_initiative_channels, ch->parent));
+	return settings_ids_name(s->text_initiative_channels, ch->id, ch->parent, ch->category);
 }
 
 /* The message that the answer replies to; 0: it is a message of its own. Behind what somebody wrote

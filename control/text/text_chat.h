@@ -92,11 +92,11 @@ void text_step(struct text_chat *chat, const struct text_event *event, uint64_t 
 /* When it needs a TEXT_TIMER at the latest; UINT64_MAX for never. */
 uint64_t text_deadline(const struct text_chat *chat);
 
-/* True if the settings keep the bot out of this channel; parent: of a thread the channel in which
+/* True if the settings keep the bot out of this channel. parent: of a thread the channel in which
  * it was started, of a post its forum, whose settings hold for it; READING_UNKNOWN (reading.h) if
- * it may be a thread; else 0. */
+ * it may be a thread; else 0. category: of the channel or the parent; 0: none. */
 bool text_channel_is_blocked(const struct settings *settings, uint64_t guild, uint64_t channel,
-			     uint64_t parent);
+			     uint64_t parent, uint64_t category);
 /* Why these settings refuse to have this message read, whatever was written before; NONE: they do
  * not. */
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);

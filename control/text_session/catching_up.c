@@ -249,7 +249,8 @@ static bool may_read(const struct text_session *ts, const struct settings *s, ui
 	uint64_t parent = text_session_parent(ts, guild, channel, &title);
 
 	return s->text_chat != SETTINGS_TEXT_OFF &&
-	       !text_channel_is_blocked(s, guild, channel, parent);
+	       !text_channel_is_blocked(s, guild, channel, parent,
+					text_session_category(ts, guild, channel));
 }
 
 static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)

@@ -196,7 +196,8 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in, uint6
 	const char *text = own_text(in, own);
 
 	/* Nobody can answer /consent for direct messages. */
-	if (!g->id || text_channel_is_blocked(g->settings, g->id, in->channel, in->parent) ||
+	if (!g->id ||
+	    text_channel_is_blocked(g->settings, g->id, in->channel, in->parent, in->category) ||
 	    (!in->self && is_over(g, age)))
 		return;
 	if (in->self)

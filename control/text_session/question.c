@@ -127,6 +127,7 @@ static enum text_reason refusal_of(const struct text_guild *g, const struct text
 		.guild = q->guild,
 		.channel = q->channel,
 		.parent = text_session_parent(g->ts, q->guild, q->channel, &title),
+		.category = text_session_category(g->ts, q->guild, q->channel),
 		.user = q->user,
 		.text = q->text,
 		.refused = text_session_refused(g, q->user)};
@@ -288,6 +289,7 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 				.guild = q->guild,
 				.channel = q->channel,
 				.parent = text_session_parent(ts, q->guild, q->channel, &title),
+				.category = text_session_category(ts, q->guild, q->channel),
 				.message = q->id,
 				.user = q->user,
 				.name = name,

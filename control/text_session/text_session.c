@@ -200,6 +200,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .guild = in->guild,
 				   .channel = in->channel,
 				   .parent = in->parent,
+				   .category = in->category,
 				   .message = in->message,
 				   .user = in->user,
 				   .name = in->name,
@@ -284,6 +285,11 @@ uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint
 	return ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
 }
 
+uint64_t text_session_category(const struct text_session *ts, uint64_t guild, uint64_t channel)
+{
+	return ts->conf.categoryh ? ts->conf.categoryh(guild, channel, ts->conf.arg) : 0;
+}
+
 struct channel_names {
 	const struct text_session_conf *c;
 	uint64_t guild;
@@ -345,6 +351,7 @@ int text_session_read(struct text_session *ts, const json_t *d, bool created)
 		if (parent)
 			incoming_set_thread(&ts->in, parent, title,
 					    has_own_title(ts, title, created));
+		ts->in.category = text_session_category(ts, ts->in.guild, ts->in.channel);
 	}
 	if (!err && ts->in.guild && c->channelh)
 		incoming_name_channels(&ts->in, channel_name,

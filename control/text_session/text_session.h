@@ -92,6 +92,8 @@ struct text_session_conf {
 	 * (control/text/reading.h): nothing is known of the channel. *title: borrowed until the
 	 * next event. NULL accepted. */
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
+	/* The category of this channel, or of that of a thread; 0: it is in none. NULL accepted. */
+	uint64_t (*categoryh)(uint64_t guild, uint64_t channel, void *arg);
 	/* The name of this channel or thread, "": it is not known; borrowed until the next event.
 	 * NULL accepted. */
 	const char *(*channelh)(uint64_t guild, uint64_t channel, void *arg);
@@ -191,13 +193,18 @@ enum text_why_kind {
 };
 struct text_why {
 	enum text_why_kind kind;
-	uint64_t user;		   /* who wrote it; 0: nobody knows */
-	bool personal;		   /* the reason tells something about its author */
-	const char *reason, *rule; /* clauses in English; rule: the one that refused it, or "" */
+	uint64_t user, channel; /* who wrote it, and where; 0: nobody knows */
+	bool personal;		/* the reason tells something about its author */
+	bool no_content;	/* Discord gave no text */
+	/* Clauses in English. Whom it was meant for and why the bot attended to it, "" if it was
+	 * not judged, or for nothing; the rule that refused it, or "". */
+	const char *signal, *attention, *rule, *reason;
 };
 /* What became of a message. s: the settings of its server. */
 void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
 		      uint64_t message, struct text_why *out);
+/* This person's last message there that was meant for the bot; 0: none is known. */
+uint64_t text_session_last(const struct text_session *ts, uint64_t guild, uint64_t user);
 /* True if it reads the settings of this server. */
 bool text_session_uses(const struct text_session *ts, uint64_t guild);
 

@@ -35,8 +35,8 @@ typedef void(api_h)(struct api_call *c);
 	R(GET, "/bots/{}/commands", api_commands, "global and guild commands")                     \
 	R(POST, "/guilds", api_guild_add, "{id?, name, owner_id}")                                 \
 	R(POST, "/guilds/{}/channels", api_channel_add,                                            \
-	  "{id?, type: text|voice|stage, name, user_limit?, bitrate?}")                            \
-	R(PATCH, "/channels/{}", api_channel_set, "{user_limit?, bitrate?}")                       \
+	  "{id?, type: text|voice|stage|forum|category, name, user_limit?, bitrate?, parent_id?}") \
+	R(PATCH, "/channels/{}", api_channel_set, "{user_limit?, bitrate?, parent_id?}")           \
 	R(DELETE, "/channels/{}", api_channel_remove, "who is in it is closed with 4022")          \
 	R(POST, "/channels/{}/threads", api_thread_start,                                          \
 	  "{user_id, name, message_id?, private?, content?: of a forum}")                          \

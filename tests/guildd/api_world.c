@@ -114,13 +114,14 @@ void api_channel_add(struct api_call *c)
 
 	if (!g)
 		return;
-	t = strcmp(type, "voice") == 0	 ? GD_CHANNEL_VOICE
-	    : strcmp(type, "stage") == 0 ? GD_CHANNEL_STAGE
-	    : strcmp(type, "text") == 0	 ? GD_CHANNEL_TEXT
-	    : strcmp(type, "forum") == 0 ? GD_CHANNEL_FORUM
-					 : -1;
+	t = strcmp(type, "voice") == 0	    ? GD_CHANNEL_VOICE
+	    : strcmp(type, "stage") == 0    ? GD_CHANNEL_STAGE
+	    : strcmp(type, "text") == 0	    ? GD_CHANNEL_TEXT
+	    : strcmp(type, "forum") == 0    ? GD_CHANNEL_FORUM
+	    : strcmp(type, "category") == 0 ? GD_CHANNEL_CATEGORY
+					    : -1;
 	if (t < 0) {
-		api_wrong(c, "type is text, voice, stage or forum");
+		api_wrong(c, "type is text, voice, stage, forum or category");
 		return;
 	}
 	err = gd_channel_add(c->g->world, &ch, g, api_number(c, "id", 0), t,
@@ -128,6 +129,7 @@ void api_channel_add(struct api_call *c)
 	if (!err) {
 		ch->user_limit = (unsigned)api_number(c, "user_limit", 0);
 		ch->bitrate = (unsigned)api_number(c, "bitrate", 64000);
+		ch->category = api_number(c, "parent_id", 0);
 		gd_gateway_event(c->g, g->id, GD_INTENT_GUILDS, "CHANNEL_CREATE",
 				 gd_channel_json(ch));
 	}
@@ -142,6 +144,7 @@ void api_channel_set(struct api_call *c)
 		return;
 	ch->user_limit = (unsigned)api_number(c, "user_limit", ch->user_limit);
 	ch->bitrate = (unsigned)api_number(c, "bitrate", ch->bitrate);
+	ch->category = api_number(c, "parent_id", ch->category);
 	gd_gateway_event(c->g, ch->guild, GD_INTENT_GUILDS, "CHANNEL_UPDATE", gd_channel_json(ch));
 	api_ok(c, NULL);
 }

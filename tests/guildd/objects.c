@@ -144,10 +144,11 @@ json_t *gd_channel_json(const struct gd_channel *c)
 						      c->over[i].member ? 1 : 0, "allow",
 						      gd_u64_json(c->over[i].allow), "deny",
 						      gd_u64_json(c->over[i].deny)));
-	o = json_pack("{s:o, s:i, s:o, s:s, s:i, s:o, s:b, s:n, s:i, s:o}", "id", gd_id_json(c->id),
+	o = json_pack("{s:o, s:i, s:o, s:s, s:i, s:o, s:b, s:o, s:i, s:o}", "id", gd_id_json(c->id),
 		      "type", c->type, "guild_id", gd_id_json(c->guild), "name", c->name,
 		      "position", (int)c->position, "permission_overwrites", over, "nsfw", 0,
-		      "parent_id", "rate_limit_per_user", 0, "last_message_id", last_message(c));
+		      "parent_id", c->category ? gd_id_json(c->category) : json_null(),
+		      "rate_limit_per_user", 0, "last_message_id", last_message(c));
 	if (o && gd_channel_is_voice(c)) {
 		json_object_set_new(o, "bitrate", json_integer(c->bitrate));
 		json_object_set_new(o, "user_limit", json_integer(c->user_limit));

@@ -66,6 +66,7 @@ struct gd_channel {
 	int type;
 	char name[GD_NAME], status[501], region[32];
 	unsigned position, bitrate, user_limit;
+	uint64_t category; /* 0: it is in none */
 	struct gd_overwrite *over;
 	size_t n_over;
 	struct gd_vec messages; /* json_t, oldest first */

@@ -17,7 +17,7 @@ struct play {
 	struct settings *settings;
 	struct text_chat *chat;
 	struct text_effects fx;
-	uint64_t now, channel, parent;
+	uint64_t now, channel, parent, category;
 	char note[NOTES][NOTE];
 	unsigned notes, mark, line;
 	char people[PEOPLE][32];
@@ -201,6 +201,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
 				.channel = p->channel,
 				.parent = p->parent,
+				.category = p->category,
 				.user = user_of(p, w[0]),
 				.name = w[0],
 				.text = n > 3 ? w[n - 1] : ""};
@@ -395,7 +396,10 @@ static void play_line(struct play *p, char *line)
 			fail(p, "not a setting", w[first + 1]);
 	} else if (strcmp(w[first], "channel") == 0 && n > first + 1) {
 		p->channel = strtoull(w[first + 1], NULL, 10);
-		p->parent = n > first + 3 ? strtoull(w[first + 3], NULL, 10) : 0;
+		p->parent = p->category = 0;
+		for (unsigned i = first + 2; i + 1 < n; i += 2)
+			*(strcmp(w[i], "of") == 0 ? &p->parent : &p->category) =
+				strtoull(w[i + 1], NULL, 10);
 	} else if ((strcmp(w[first], "model") == 0 || strcmp(w[first], "late") == 0) &&
 		   n > first + 1) {
 		play_model(p, w + first, n - first);

@@ -191,6 +191,42 @@ TEST(guilds_forgets_the_threads_that_were_archived_first)
 	guilds_free(g);
 }
 
+TEST(guilds_knows_the_categories_of_channels)
+{
+	struct guilds *g = made(), *next;
+	json_t *all;
+
+	CHECK_INT(guilds_category(g, 100, 300), 0);
+	CHECK(event(g, "CHANNEL_CREATE",
+		    "{\"id\":\"400\",\"guild_id\":\"100\",\"type\":4,\"name\":\"Plans\"}"));
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    "{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0,\"parent_id\":\"400\"}"));
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2,\"parent_id\":\"400\"}"));
+	CHECK(event(g, "THREAD_CREATE", THREAD("600", "300", "")));
+	CHECK_INT(guilds_category(g, 100, 300), 400);
+	CHECK_INT(guilds_category(g, 100, 301), 400);
+	CHECK_INT(guilds_category(g, 100, 600), 400);
+	CHECK_INT(guilds_category(g, 100, 302), 0);
+	CHECK_INT(guilds_category(g, 101, 300), 0);
+	CHECK_STR(guilds_channel_name(g, 100, 400), "Plans");
+	/* The next control takes them over; what an older one kept tells of none. */
+	CHECK_INT(guilds_alloc(&next), 0);
+	all = json_pack("{s:o}", "100", json_deep_copy(guilds_snapshot(g, 100)));
+	CHECK_INT(guilds_restore(next, all), 0);
+	CHECK_INT(guilds_category(next, 100, 300), 400);
+	json_object_del(json_object_get(all, "100"), "categories");
+	CHECK_INT(guilds_restore(next, all), EINVAL);
+	json_decref(all);
+	guilds_free(next);
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    "{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0,\"parent_id\":null}"));
+	CHECK_INT(guilds_category(g, 100, 300), 0);
+	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2}"));
+	CHECK_INT(guilds_category(g, 100, 301), 0);
+	guilds_free(g);
+}
+
 TEST(guilds_knows_channels_members_and_voice)
 {
 	struct guilds *g = made();

@@ -64,6 +64,15 @@ TEST(a_fault_is_told_with_its_entry)
 	CHECK(strstr(why, "copies an id") != NULL);
 }
 
+TEST(a_list_names_a_channel_by_its_thread_or_category_too)
+{
+	CHECK(settings_ids_name("5", 5, 0, 0));
+	CHECK(settings_ids_name("5", 60, 5, 0));
+	CHECK(settings_ids_name("5", 60, 7, 5));
+	CHECK(!settings_ids_name("5", 60, 7, 8));
+	CHECK(!settings_ids_name("0", 60, 0, 0));
+}
+
 TEST(the_lists_of_people_and_channels_are_lists_of_ids)
 {
 	static const char *const names[] = {"allowed_channels",

@@ -34,7 +34,7 @@ TEST(reading_that_begins_counts_as_if_it_had_always_held)
 	json_t *none;
 
 	CHECK_INT(reading_alloc(&r, NULL), 0);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 5), OFF);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 5), OFF);
 	note(r, 0, OFF, "", "", 1000);
 	none = reading_json(r);
 	CHECK(!none);
@@ -42,8 +42,8 @@ TEST(reading_that_begins_counts_as_if_it_had_always_held)
 	CHECK_INT(reading_alloc(&r, NULL), 0);
 	note(r, SERVER, MENTIONS, "", "", 1000);
 	note(r, 0, ALL, "", "", 1000);
-	CHECK_INT(reading_at(r, OTHER, CHANNEL, 0, 5), ALL);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 5), MENTIONS);
+	CHECK_INT(reading_at(r, OTHER, CHANNEL, 0, 0, 5), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 5), MENTIONS);
 	reading_free(r);
 }
 
@@ -56,16 +56,16 @@ TEST(reading_knows_what_held_before_a_change)
 	r = reload(r);
 	note(r, 0, ALL, "", "", 2000);
 	note(r, 0, ALL, "", "", 2500);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 1999), MENTIONS);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 2000), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 1999), MENTIONS);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 2000), ALL);
 	r = reload(r);
 	note(r, 0, OFF, "", "", 3000);
 	note(r, 0, ALL, "", "", 4000);
 	r = reload(r);
-	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 1500), MENTIONS);
-	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 2700), ALL);
-	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 3500), OFF);
-	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 4500), ALL);
+	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 0, 1500), MENTIONS);
+	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 0, 2700), ALL);
+	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 0, 3500), OFF);
+	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 0, 4500), ALL);
 	reading_free(r);
 }
 
@@ -78,26 +78,28 @@ TEST(reading_knows_channels_that_were_blocked_or_not_named)
 	note(r, 0, ALL, "8", "", 2000);
 	note(r, 0, ALL, "", "", 3000);
 	r = reload(r);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 1500), OFF);
-	CHECK_INT(reading_at(r, SERVER, THREAD, CHANNEL, 1500), OFF);
-	CHECK_INT(reading_at(r, SERVER, 9, 0, 1500), ALL);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 2500), OFF);
-	CHECK_INT(reading_at(r, SERVER, 8, 0, 2500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 1500), OFF);
+	CHECK_INT(reading_at(r, SERVER, THREAD, CHANNEL, 0, 1500), OFF);
+	CHECK_INT(reading_at(r, SERVER, 9, 0, 0, 1500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 2500), OFF);
+	CHECK_INT(reading_at(r, SERVER, 8, 0, 0, 2500), ALL);
+	CHECK_INT(reading_at(r, SERVER, 9, 0, CHANNEL, 1500), OFF);
+	CHECK_INT(reading_at(r, SERVER, 9, 0, 8, 2500), ALL);
 	/* Direct messages are in none of these channels. */
-	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 2500), ALL);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 3500), ALL);
+	CHECK_INT(reading_at(r, 0, CHANNEL, 0, 0, 2500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 3500), ALL);
 	reading_free(r);
 }
 
 /* It may be a thread of a channel that is blocked. */
 TEST(reading_holds_a_channel_of_which_nothing_is_known_for_blocked_where_some_are)
 {
-	CHECK(reading_is_blocked("", "7", SERVER, THREAD, READING_UNKNOWN));
-	CHECK(reading_is_blocked("70", "7", SERVER, THREAD, READING_UNKNOWN));
-	CHECK(reading_is_blocked("8", "", SERVER, THREAD, READING_UNKNOWN));
-	CHECK(!reading_is_blocked("", "", SERVER, THREAD, READING_UNKNOWN));
-	CHECK(!reading_is_blocked("", "7", SERVER, THREAD, 8));
-	CHECK(!reading_is_blocked("", "7", 0, THREAD, READING_UNKNOWN));
+	CHECK(reading_is_blocked("", "7", SERVER, THREAD, READING_UNKNOWN, 0));
+	CHECK(reading_is_blocked("70", "7", SERVER, THREAD, READING_UNKNOWN, 0));
+	CHECK(reading_is_blocked("8", "", SERVER, THREAD, READING_UNKNOWN, 0));
+	CHECK(!reading_is_blocked("", "", SERVER, THREAD, READING_UNKNOWN, 0));
+	CHECK(!reading_is_blocked("", "7", SERVER, THREAD, 8, 0));
+	CHECK(!reading_is_blocked("", "7", 0, THREAD, READING_UNKNOWN, 0));
 }
 
 TEST(reading_knows_what_held_in_a_server_of_its_own)
@@ -112,15 +114,15 @@ TEST(reading_knows_what_held_in_a_server_of_its_own)
 	r = reload(r);
 	/* What holds for everybody is nothing to it any more. */
 	note(r, 0, OFF, "", "", 3000);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 3500), MENTIONS);
-	CHECK_INT(reading_at(r, OTHER, CHANNEL, 0, 3500), OFF);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 1500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 3500), MENTIONS);
+	CHECK_INT(reading_at(r, OTHER, CHANNEL, 0, 0, 3500), OFF);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 1500), ALL);
 	note(r, 0, ALL, "", "", 4000);
 	reading_drop(r, SERVER, 5000);
 	r = reload(r);
 	CHECK_INT(reading_server(r, 0), 0);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 4500), MENTIONS);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 5500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 4500), MENTIONS);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 5500), ALL);
 	reading_free(r);
 }
 
@@ -133,9 +135,9 @@ TEST(reading_of_more_changes_than_it_keeps_reads_nothing_before)
 	for (uint64_t i = 0; i < 200; i++)
 		note(r, 0, i % 2 ? ALL : MENTIONS, "", "", 1000 * (i + 1));
 	r = reload(r);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 2500), OFF);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 198500), ALL);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 199500), MENTIONS);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 2500), OFF);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 198500), ALL);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 199500), MENTIONS);
 	/* Those that no look at the history reaches go. */
 	note(r, 0, OFF, "", "", UINT64_C(86400000) * 30);
 	kept = reading_json(r);
@@ -152,7 +154,7 @@ TEST(reading_takes_no_harm_from_what_is_damaged)
 	struct reading *r;
 
 	CHECK_INT(reading_alloc(&r, bad), 0);
-	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 5), OFF);
+	CHECK_INT(reading_at(r, SERVER, CHANNEL, 0, 0, 5), OFF);
 	json_decref(bad);
 	reading_free(r);
 }
@@ -166,6 +168,6 @@ TEST_OOM(reading_survives_without_memory)
 	note(r, 0, MENTIONS, "", "", 1000);
 	note(r, 0, ALL, "", "", 2000);
 	/* Rather nothing is read than what was not to be. */
-	CHECK(reading_at(r, SERVER, CHANNEL, 0, 1500) != ALL);
+	CHECK(reading_at(r, SERVER, CHANNEL, 0, 0, 1500) != ALL);
 	reading_free(r);
 }
