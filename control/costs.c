@@ -12,7 +12,21 @@
 #include "control/words/words.h"
 
 /* Columns of DB_FIND_COSTS. */
-enum { DAY, GUILD, CHANNEL, USER, NAME, PROVIDER, MODEL, ROLE, NANO, PRICED, TURNS, ESTIMATED };
+enum {
+	DAY,
+	GUILD,
+	CHANNEL,
+	USER,
+	NAME,
+	PROVIDER,
+	MODEL,
+	ROLE,
+	NANO,
+	PRICED,
+	TURNS,
+	ESTIMATED,
+	WRITTEN
+};
 
 struct total {
 	uint64_t day, nano;
@@ -48,15 +62,40 @@ static void end_day(FILE *out, struct total *t)
 	*t = (struct total){.priced = true};
 }
 
+/* The memory belongs to no channel, a direct message to no server. */
+static void print_place(FILE *out, sqlite3_stmt *s)
+{
+	uint64_t guild = db_uint(s, GUILD), channel = db_uint(s, CHANNEL);
+
+	if (guild)
+		fprintf(out, "  server %" PRIu64, guild);
+	else
+		fputs("  direct messages", out);
+	if (channel)
+		fprintf(out, "  %s channel %" PRIu64, db_uint(s, WRITTEN) ? "text" : "voice",
+			channel);
+}
+
+/* Of requests that belong to no answer it says nothing. */
+static void print_answers(FILE *out, sqlite3_stmt *s)
+{
+	uint64_t n = db_uint(s, TURNS);
+
+	if (n)
+		fprintf(out, "  %" PRIu64 " %s%s", n,
+			db_uint(s, WRITTEN) ? "written answer" : "turn", n == 1 ? "" : "s");
+	fputc('\n', out);
+}
+
 static void print_row(FILE *out, sqlite3_stmt *s)
 {
 	print_day(out, db_uint(s, DAY));
-	fprintf(out, "  server %" PRIu64 "  room %" PRIu64, db_uint(s, GUILD), db_uint(s, CHANNEL));
+	print_place(out, s);
 	if (db_uint(s, USER))
 		fprintf(out, "  %s (%" PRIu64 ")", db_text(s, NAME), db_uint(s, USER));
 	fprintf(out, "  %s %s %s", db_text(s, ROLE), db_text(s, PROVIDER), db_text(s, MODEL));
 	print_amount(out, db_uint(s, NANO), db_uint(s, PRICED) != 0, db_uint(s, ESTIMATED) != 0);
-	fprintf(out, "  %" PRIu64 " turns\n", db_uint(s, TURNS));
+	print_answers(out, s);
 }
 
 static bool print_rows(FILE *out, struct db *db, uint64_t guild, uint64_t since_ms)

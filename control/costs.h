@@ -1,7 +1,8 @@
 /* Prints the costs in the store for a person at a terminal.
  *
- *   2026-11-22  server 1  room 2  alice (501)  text main mini  $0.0123  4 turns
- *   2026-11-22  all  $0.0123
+ *   2026-11-22  server 1  text channel 3  text main mini  $0.0021  1 written answer
+ *   2026-11-22  server 1  voice channel 2  alice (501)  text main mini  $0.0123  4 turns
+ *   2026-11-22  all  $0.0144
  *
  * An amount with "at least" lacks requests whose model has no price (control/settings/prices.def).
  */

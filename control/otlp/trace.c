@@ -279,6 +279,6 @@ void otlp_add_spans(json_t *list, struct otlp_speech *speech, const struct bus_e
 		add_turn(list, speech, ev);
 	else if (ev->type == EVENT_TOOL_CALLED && ev->tool.turn)
 		add_tool(list, ev);
-	else if (ev->type == EVENT_ENGINE_USED && ev->usage.turn)
+	else if (ev->type == EVENT_ENGINE_USED && ev->usage.session && ev->usage.turn)
 		add_request(list, ev);
 }

@@ -417,7 +417,10 @@ void text_asking_spend(struct text_guild *g, const struct roles_event *ev)
 		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(c->env), .guild = g->id};
 
 	usage_event_fill(&out.usage, g->settings, ev);
-	out.usage.channel = job && ev->use == ENGINE_USE_TEXT ? job->channel : 0;
+	if (job && ev->use == ENGINE_USE_TEXT) {
+		out.usage.channel = job->channel;
+		out.usage.turn = g->numbers + job->reply;
+	}
 	if (c->ledger)
 		ledger_add(c->ledger, g->id, out.usage.nano, out.at_ms);
 	bus_publish(c->bus, &out);

@@ -70,10 +70,13 @@ void text_ended_note(struct text_session *ts, struct text_guild *g, const struct
 	else
 		e = &g->ended_talk[g->n_ended_talk++ % TEXT_ENDED_TALK];
 	*e = (struct text_ended){.guild = t->guild,
+				 .channel = t->channel,
 				 .message = t->message,
 				 .user = t->user,
-				 .reason = t->reason,
-				 .admission = t->admission};
+				 .signal = t->signal,
+				 .attention = t->attention,
+				 .admission = t->admission,
+				 .reason = t->reason};
 }
 
 static void forget(struct text_ended *list, size_t n, uint64_t guild, uint64_t user)
@@ -135,7 +138,7 @@ void text_session_why(const struct text_session *ts, const struct settings *s, u
 {
 	const struct text_ended *e = find_ended(ts, guild, message);
 
-	*out = (struct text_why){.reason = "", .rule = ""};
+	*out = (struct text_why){.signal = "", .attention = "", .rule = "", .reason = ""};
 	if (!e) {
 		out->kind = guess(ts, s, message);
 		return;
@@ -145,9 +148,29 @@ void text_session_why(const struct text_session *ts, const struct settings *s, u
 	    e->reason == TEXT_REASON_REACTED)
 		out->kind = TEXT_WHY_ANSWERED;
 	out->user = e->user;
+	out->channel = e->channel;
 	out->personal =
 		e->reason == TEXT_REASON_NO_CONSENT || e->reason == TEXT_REASON_USER_BLOCKED;
 	out->reason = text_reason_text(e->reason);
+	out->no_content = e->reason == TEXT_REASON_MISSING_CONTENT;
+	if (e->admission == TEXT_ADMISSION_COUNT)
+		return;
+	out->signal = text_signal_text(e->signal);
+	if (e->attention != TEXT_ATTENTION_COLD_AMBIENT)
+		out->attention = text_attention_text(e->attention);
 	if (e->reason == TEXT_REASON_NOT_ADMITTED)
 		out->rule = text_admission_text(e->admission);
+}
+
+uint64_t text_session_last(const struct text_session *ts, uint64_t guild, uint64_t user)
+{
+	const struct text_guild *g = text_guild_find(ts, guild);
+
+	for (unsigned i = 0; g && i < TEXT_ENDED && i < g->n_ended; i++) {
+		const struct text_ended *e = &g->ended[(g->n_ended - 1 - i) % TEXT_ENDED];
+
+		if (e->user == user && e->message)
+			return e->message;
+	}
+	return 0;
 }

@@ -215,16 +215,19 @@ struct text_noted {
 
 /* A message that ended, without its words. */
 struct text_ended {
-	uint64_t guild, message, user; /* message 0: free */
+	uint64_t guild, channel, message, user; /* message 0: free */
+	enum text_signal signal;
+	enum text_attention attention;
+	enum text_admission admission; /* COUNT: it was not judged */
 	enum text_reason reason;
-	enum text_admission admission;
 };
 
 /* A server, or (id 0) the direct messages. */
 struct text_guild {
 	struct text_session *ts;
 	uint64_t id;
-	uint64_t due;		    /* ns: text_deadline of the core */
+	uint64_t due;	  /* ns: text_deadline of the core */
+	uint64_t numbers; /* to which those of its answers are added in the costs, as of calls */
 	struct text_job *jobs;	    /* the oldest first */
 	struct roles *retired;	    /* of older settings, as long as their answers go on; or NULL */
 	uint64_t used_at, asked_at; /* ns; when a model was asked for an answer, 0: never */
@@ -356,6 +359,7 @@ uint64_t text_session_first_title(const struct text_session *ts, uint64_t post);
 /* The channel or forum of a thread, as threadh of the conf. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);
+uint64_t text_session_category(const struct text_session *ts, uint64_t guild, uint64_t channel);
 /* How a message came. */
 enum text_came {
 	TEXT_CAME_NOW,

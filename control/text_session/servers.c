@@ -5,6 +5,7 @@
 #include "control/engine/roles.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
+#include "control/text_session/tools_inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -106,6 +107,7 @@ struct text_guild *text_guild_open(struct text_session *ts, uint64_t id, bool ad
 	g->id = id;
 	g->due = UINT64_MAX;
 	g->used_at = env_now(ts->conf.env);
+	g->numbers = text_tools_numbers(ts);
 	g->settings = id ? ts->conf.settingsh(id, ts->conf.arg) : ts->conf.settings;
 	g->zone = (struct server_zone){ts->conf.env, g->settings};
 	if (text_chat_alloc(&g->core, g->settings, *ts->name ? ts->name : "Parley"))

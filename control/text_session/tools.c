@@ -210,7 +210,7 @@ static uint64_t spend(uint32_t reply, const char *tool, const struct tool_cost *
 	if (cost->counted)
 		return cost->nano;
 	usage_event_fill_tool(&out.usage, seat->g->settings, tool, cost);
-	out.usage.turn = reply;
+	out.usage.turn = reply ? seat->g->numbers + reply : 0;
 	out.usage.channel = seat->channel;
 	if (c->ledger)
 		ledger_add(c->ledger, seat->g->id, out.usage.nano, out.at_ms);

@@ -29,10 +29,20 @@ static struct bus_event cost_of(uint64_t day, uint32_t turn, const char *provide
 static void fill(struct db *db)
 {
 	struct bus_event turn = {.type = EVENT_TURN, .at_ms = DAY, .guild = 1, .user = 501};
-	struct bus_event costs[] = {cost_of(1, 3, "main", 1230000), cost_of(1, 3, "main", 1000000),
-				    cost_of(1, 4, "spare", 0), cost_of(2, 5, "main", 2000000000)};
+	struct bus_event costs[] = {
+		cost_of(1, 3, "main", 1230000),	 cost_of(1, 3, "main", 1000000),
+		cost_of(1, 4, "spare", 0),	 cost_of(2, 5, "main", 2000000000),
+		cost_of(2, 41, "main", 1000000), cost_of(2, 41, "main", 1000000),
+		cost_of(2, 42, "main", 1000000), cost_of(2, 43, "main", 5000000),
+		cost_of(2, 0, "main", 3000000)};
 
 	costs[3].usage.estimated = true;
+	/* Written answers have no voice session, and the memory has no channel. */
+	for (size_t i = 4; i < sizeof costs / sizeof costs[0]; i++)
+		costs[i].usage.session = 0;
+	costs[7].guild = 0;
+	costs[7].usage.channel = 6;
+	costs[8].usage.channel = 0;
 	costs[2].usage.role = "tool";
 	costs[2].usage.provider = "web_search";
 	turn.turn = (struct event_turn){.session = 9, .turn = 3, .name = "alice"};
@@ -62,15 +72,25 @@ TEST(costs_are_told_by_day_speaker_and_provider)
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	fill(db);
 	db_close(db);
-	check_costs(dir, 0, 0,
-		    "1970-01-02  server 1  room 2  tool web_search m  at least $0.0000  1 turns\n"
-		    "1970-01-02  server 1  room 2  alice (501)  text main m  $0.0022  1 turns\n"
-		    "1970-01-02  all  at least $0.0022\n"
-		    "1970-01-03  server 1  room 2  text main m  about $2.0000  1 turns\n"
-		    "1970-01-03  all  about $2.0000\n");
-	check_costs(dir, 1, 2 * DAY,
-		    "1970-01-03  server 1  room 2  text main m  about $2.0000  1 turns\n"
-		    "1970-01-03  all  about $2.0000\n");
+	check_costs(
+		dir, 0, 0,
+		"1970-01-02  server 1  voice channel 2  tool web_search m  at least $0.0000  1 "
+		"turn\n"
+		"1970-01-02  server 1  voice channel 2  alice (501)  text main m  $0.0022  1 "
+		"turn\n"
+		"1970-01-02  all  at least $0.0022\n"
+		"1970-01-03  direct messages  text channel 6  text main m  $0.0050  1 written "
+		"answer\n"
+		"1970-01-03  server 1  text main m  $0.0030\n"
+		"1970-01-03  server 1  text channel 2  text main m  $0.0030  2 written answers\n"
+		"1970-01-03  server 1  voice channel 2  text main m  about $2.0000  1 turn\n"
+		"1970-01-03  all  about $2.0110\n");
+	check_costs(
+		dir, 1, 2 * DAY,
+		"1970-01-03  server 1  text main m  $0.0030\n"
+		"1970-01-03  server 1  text channel 2  text main m  $0.0030  2 written answers\n"
+		"1970-01-03  server 1  voice channel 2  text main m  about $2.0000  1 turn\n"
+		"1970-01-03  all  about $2.0060\n");
 	check_costs(dir, 7, 0, "Nothing was spent in that time.\n");
 	folder_remove(dir);
 }
