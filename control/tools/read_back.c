@@ -17,17 +17,100 @@ enum { DEPTH_MAX = 8, KEY_MAX = 65 };
 
 struct writer {
 	char *buf;
-	size_t n;
+	size_t n, size;
 	bool whole, several;
+	const struct plain_call *plain; /* NULL: names and keys are told as they are */
+	const char *language;
 };
+
+/* ---- our own tools ---- */
+
+typedef void(words_h)(struct words *w);
+
+/* What a call of a tool of ours does, in words of words.def. */
+struct plain_call {
+	const char *tool;
+	words_h *does;
+	/* Keys that need not be told: their values are what the words speak of. Others keep them.
+	 */
+	const char *about[3];
+	bool quotes; /* such a value is somebody's text */
+};
+
+static const struct plain_call plain_calls[] = {
+	{"say_to_text_channel", words_ask_say_to_text, {"text"}, true},
+	{"soundboard", words_ask_soundboard, {"name"}, false},
+	{"voice_leave", words_ask_leave, {0}, false},
+	{"voice_join", words_ask_move, {"channel"}, false},
+	{"music_play", words_ask_play, {"query"}, false},
+	{"music_queue_add", words_ask_queue, {"query", "tracks"}, false},
+	{"music_pause", words_ask_pause, {0}, false},
+	{"media_pause", words_ask_pause, {0}, false},
+	{"music_resume", words_ask_resume, {0}, false},
+	{"media_resume", words_ask_resume, {0}, false},
+	{"music_skip", words_ask_skip, {0}, false},
+	{"music_change", words_ask_music, {0}, false},
+	{"play_music_url", words_ask_play, {"url"}, false},
+	{"media_stop", words_ask_stop, {0}, false},
+	{"memory_write", words_ask_remember, {"items", "text"}, true},
+	{"memory_forget", words_ask_forget, {"query"}, true},
+	{"start_screen_watch", words_ask_screen, {"target"}, false},
+};
+
+/* Values that have words of their own, in place of key and value. */
+static const struct {
+	const char *tool, *key, *value;
+	words_h *means;
+} plain_values[] = {
+	{"memory_write", "namespace", "guild", words_ask_everybody},
+	{"memory_write", "namespace", "me", words_ask_you},
+	{"memory_forget", "last", "true", words_ask_newest},
+};
+
+static const struct plain_call *find_plain(const char *tool)
+{
+	for (size_t i = 0; i < sizeof plain_calls / sizeof plain_calls[0]; i++)
+		if (strcmp(plain_calls[i].tool, tool) == 0)
+			return &plain_calls[i];
+	return NULL;
+}
+
+static words_h *find_value(const struct plain_call *plain, const char *key, const char *value)
+{
+	for (size_t i = 0; plain && i < sizeof plain_values / sizeof plain_values[0]; i++)
+		if (strcmp(plain_values[i].tool, plain->tool) == 0 &&
+		    strcmp(plain_values[i].key, key) == 0 &&
+		    strcmp(plain_values[i].value, value) == 0)
+			return plain_values[i].means;
+	return NULL;
+}
+
+static bool is_about(const struct plain_call *plain, const char *key)
+{
+	for (size_t i = 0; plain && i < sizeof plain->about / sizeof plain->about[0]; i++)
+		if (plain->about[i] && strcmp(plain->about[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* ---- its parts ---- */
 
 static void write_text(struct writer *w, const char *text)
 {
-	size_t left = TOOL_READ_BACK_MAX - w->n, n = strlen(text);
+	size_t left = w->size - w->n, n = strlen(text);
 
 	utf8_copy(w->buf + w->n, left, text);
 	w->whole = w->whole && n < left;
 	w->n += strlen(w->buf + w->n);
+}
+
+static void write_words(struct writer *w, words_h *h)
+{
+	struct words words = {0};
+
+	words_speak(&words, w->language);
+	h(&words);
+	write_text(w, words.text);
 }
 
 /* "create_entities" and "createEntities" as "create entities". */
@@ -77,6 +160,9 @@ static void write_real(double value, char *buf, size_t size)
 static void write_leaf(struct writer *w, const char *key, const json_t *value, bool named)
 {
 	char number[40] = "";
+	const char *text = json_is_string(value) ? json_string_value(value) : number;
+	bool about = is_about(w->plain, key);
+	words_h *means;
 
 	if (json_is_integer(value))
 		snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -85,11 +171,18 @@ static void write_leaf(struct writer *w, const char *key, const json_t *value, b
 	else if (json_is_boolean(value))
 		snprintf(number, sizeof number, "%s", json_is_true(value) ? "true" : "false");
 	write_text(w, ", ");
-	if (*key && (w->several || named || json_is_boolean(value))) {
+	means = find_value(w->plain, key, text);
+	if (means) {
+		write_words(w, means);
+		return;
+	}
+	if (*key && !about && (w->several || named || json_is_boolean(value))) {
 		write_name(w, key);
 		write_text(w, " ");
 	}
-	write_value(w, json_is_string(value) ? json_string_value(value) : number);
+	write_text(w, about && w->plain->quotes ? "\"" : "");
+	write_value(w, text);
+	write_text(w, about && w->plain->quotes ? "\"" : "");
 }
 
 static unsigned count_leaves(const json_t *value, unsigned depth)
@@ -121,7 +214,7 @@ static bool holds_leaf(const json_t *array)
 /* "grant" and "revoke" may hold the same values. */
 static void write_container(struct writer *w, const char *name, const json_t *value)
 {
-	if (!*name || holds_leaf(value))
+	if (!*name || holds_leaf(value) || is_about(w->plain, name))
 		return;
 	write_text(w, ", ");
 	write_name(w, name);
@@ -150,26 +243,40 @@ static void write_values(struct writer *w, const char *name, const json_t *value
 	}
 }
 
-bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_BACK_MAX])
+static bool read_back(struct writer *w, const char *tool, const char *arguments)
 {
 	json_t *root = json_loads(arguments, 0, NULL);
-	struct writer w = {.buf = buf, .whole = true};
 
-	buf[0] = '\0';
-	w.several = count_leaves(root, 0) > 1;
-	write_name(&w, tool);
-	write_values(&w, "", root, 0);
+	w->whole = true;
+	w->buf[0] = '\0';
+	w->several = count_leaves(root, 0) > 1;
+	if (w->plain)
+		write_words(w, w->plain->does);
+	else
+		write_name(w, tool);
+	write_values(w, "", root, 0);
 	json_decref(root);
-	return w.whole;
+	return w->whole;
+}
+
+bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_BACK_MAX])
+{
+	struct writer w = {.buf = buf, .size = TOOL_READ_BACK_MAX};
+
+	return read_back(&w, tool, arguments);
 }
 
 bool tool_question(const char *tool, const char *arguments, const char *language,
 		   char buf[TOOL_QUESTION_MAX])
 {
-	char call[TOOL_READ_BACK_MAX];
+	char call[TOOL_PLAIN_MAX];
+	struct writer w = {
+		.buf = call, .size = sizeof call, .plain = find_plain(tool), .language = language};
 	struct words words = {0};
-	bool whole = tool_read_back(tool, arguments, call);
+	bool whole;
 
+	w.size = w.plain ? sizeof call : TOOL_READ_BACK_MAX;
+	whole = read_back(&w, tool, arguments);
 	words_speak(&words, language);
 	words_call_question(&words, call);
 	utf8_copy(buf, TOOL_QUESTION_MAX, words.text);

@@ -10,7 +10,10 @@
 
 enum {
 	TOOL_READ_BACK_MAX = 480, /* bytes, with the NUL */
-	TOOL_QUESTION_MAX = TOOL_READ_BACK_MAX + 100,
+	/* The same of a tool of ours, in plain words: what fits above fits here in every language.
+	 */
+	TOOL_PLAIN_MAX = TOOL_READ_BACK_MAX + 300,
+	TOOL_QUESTION_MAX = TOOL_PLAIN_MAX + 100,
 	TOOL_QUESTION_LEAD = 3, /* other words between the call and the question */
 };
 
@@ -19,7 +22,9 @@ enum {
  * that hold others. Always terminated. False: it
  * does not fit, or a value is too deep. */
 bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_BACK_MAX]);
-/* Writes the question that names the call. language: a code of ISO 639, "" for English. False: as
+/* Writes the question that names the call: 'Shall I do this: remember this, for everybody here,
+ * "tea is hot"?' of a tool of ours, 'Shall I do this: send money, amount 5, to Bob?' of others.
+ * language: a code of ISO 639, "" for English. False: as
  * above. */
 bool tool_question(const char *tool, const char *arguments, const char *language,
 		   char buf[TOOL_QUESTION_MAX]);

@@ -58,6 +58,56 @@ TEST(the_question_names_the_call_in_the_language_of_the_room)
 	CHECK(!tool_question("send", arguments, "ru", buf));
 }
 
+static const char *question_of(const char *tool, const char *arguments, const char *language)
+{
+	static char buf[TOOL_QUESTION_MAX];
+
+	return tool_question(tool, arguments, language, buf) ? buf : "(not whole)";
+}
+
+TEST(a_call_of_our_own_tools_is_asked_about_in_plain_words)
+{
+	CHECK_STR(question_of("memory_write",
+			      "{\"namespace\":\"guild\",\"items\":[{\"text\":\"tea is hot\"}]}",
+			      "en"),
+		  "Shall I do this: remember this, for everybody here, \"tea is hot\"?");
+	CHECK_STR(question_of("memory_write",
+			      "{\"namespace\":\"me\",\"items\":[{\"text\":\"tea is hot\",\"tags\":["
+			      "\"drinks\"]},{\"text\":\"I am Ana\"}]}",
+			      "en"),
+		  "Shall I do this: remember this, for you alone, \"tea is hot\", tags drinks, \"I "
+		  "am "
+		  "Ana\"?");
+	/* Another namespace is told as it is. */
+	CHECK_STR(question_of("memory_write",
+			      "{\"namespace\":\"x\",\"items\":[{\"text\":\"tea\"}]}", "en"),
+		  "Shall I do this: remember this, namespace x, \"tea\"?");
+	CHECK_STR(question_of("memory_forget", "{\"query\":\"bike\"}", "en"),
+		  "Shall I do this: forget this, \"bike\"?");
+	CHECK_STR(question_of("memory_forget", "{\"last\":true}", "de"),
+		  "Soll ich das tun: dies vergessen, was du mir zuletzt gesagt hast?");
+	CHECK_STR(question_of("memory_forget", "{\"last\":false,\"id\":7}", "en"),
+		  "Shall I do this: forget this, last false, id 7?");
+	CHECK_STR(question_of("voice_leave", "{}", "fr"),
+		  "Dois-je faire ceci : quitter le salon vocal ?");
+	CHECK_STR(question_of("music_change", "{\"volume\":50,\"loop\":\"track\"}", "en"),
+		  "Shall I do this: change how the music plays, volume 50, loop track?");
+}
+
+/* What fits in short fits in plain words of every language. */
+TEST(a_plain_question_is_whole)
+{
+	static const char *const languages[] = {"en", "de", "es", "fr", "it", "nl",
+						"pl", "pt", "ru", "ja", "ko", "zh"};
+	char arguments[600], buf[TOOL_QUESTION_MAX], raw[TOOL_READ_BACK_MAX];
+
+	snprintf(arguments, sizeof arguments,
+		 "{\"namespace\":\"guild\",\"items\":[{\"text\":\"%0430d\"}]}", 1);
+	CHECK(tool_read_back("memory_write", arguments, raw));
+	for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++)
+		CHECK(tool_question("memory_write", arguments, languages[i], buf));
+}
+
 TEST(an_answer_is_the_question_word_for_word)
 {
 	static const char question[] =
