@@ -137,7 +137,9 @@ static int take_turn(const struct control_option *this, struct options *o, const
 static int take_context(const struct control_option *this, struct options *o, const char *value)
 {
 	o->asks_context = true;
-	return !value || why_parse_turn(&o->context, value) ? -1 : usage(this->fault, value);
+	return !value || (why_parse_turn(&o->context, value) && !o->context.message)
+		       ? -1
+		       : usage(this->fault, value);
 }
 
 static int take_since(const struct control_option *this, struct options *o, const char *value)
@@ -194,7 +196,8 @@ static const struct control_option options[] = {
 	{"again", no_argument, take_flag, FIELD(again), NULL},
 	{"check", no_argument, take_flag, FIELD(check), NULL},
 	{"health", no_argument, take_flag, FIELD(health), NULL},
-	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
+	{"why", optional_argument, take_turn, 0,
+	 "not the number of a turn, the id of a message, or last"},
 	{"costs", no_argument, take_flag, FIELD(costs), NULL},
 	{"context", optional_argument, take_context, 0, "not the number of a turn, or last"},
 	{"counters", no_argument, take_flag, FIELD(counters), NULL},
@@ -252,10 +255,11 @@ static int parse_rest(struct options *o, int argc, char **argv)
 	if (o->asks_why && optind < argc && !o->why.one && argc - optind == 1 &&
 	    why_parse_turn(&o->why, argv[optind]))
 		optind++;
-	if (o->asks_why && !o->conf.guild && !o->why.user && !o->why.since_ms)
+	if (o->asks_why && !o->conf.guild && !o->conf.channel && !o->why.user && !o->why.since_ms)
 		o->why.one = true;
 	if (o->asks_why && optind + 1 == argc)
-		return usage("not the number of a turn, or last", argv[optind]);
+		return usage("not the number of a turn, the id of a message, or last",
+			     argv[optind]);
 	if (!o->asks_why && (o->why.user || (o->why.since_ms && !o->costs && !o->incident)))
 		return usage("--user and --since need --why", NULL);
 	return optind < argc ? usage("not an option", argv[optind]) : -1;
@@ -727,6 +731,7 @@ static int run_store_command(struct options *o)
 				 o->why.since_ms ? o->why.since_ms : ledger_day_ms(wall_ms()));
 	o->why.state_dir = o->state_dir;
 	o->why.guild = o->conf.guild;
+	o->why.channel = o->conf.channel;
 	return why_run(&o->why);
 }
 

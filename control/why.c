@@ -10,8 +10,10 @@
 #include "control/room/base/turn.h"
 #include "control/store/db.h"
 #include "control/store/faults.h"
+#include "control/text/event.h"
 #include "control/words/words.h"
 #include "proto/base/utf8.h"
+#include "proto/discord.h"
 
 /* ---- one turn as text ---- */
 
@@ -72,7 +74,7 @@ static void print_words(FILE *f, const char *before, const char *text)
 	fputc('\n', f);
 }
 
-static void print_turn(FILE *f, const json_t *turn, const json_t *why)
+static void print_turn(FILE *f, const json_t *turn)
 {
 	const json_t *ms = json_object_get(turn, "first_audio_ms"), *d;
 	size_t i;
@@ -89,7 +91,7 @@ static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 	if (json_is_integer(ms))
 		fprintf(f, "  first sound %lld ms after the speaker's last\n",
 			(long long)json_integer_value(ms));
-	json_array_foreach(why, i, d) print_decision(f, d);
+	json_array_foreach(json_object_get(turn, "why"), i, d) print_decision(f, d);
 }
 
 static void print_speech(FILE *f, const json_t *x)
@@ -101,20 +103,106 @@ static void print_speech(FILE *f, const json_t *x)
 	print_words(f, "  heard: ", read_text(x, "heard"));
 }
 
-int why_text(char **out, const json_t *turn)
+/* ---- one written message as text ---- */
+
+#define NAME_(NAME, name, ...) #name,
+static const char *const signals[] = {TEXT_SIGNALS(NAME_)};
+static const char *const attentions[] = {TEXT_ATTENTIONS(NAME_)};
+static const char *const admissions[] = {TEXT_ADMISSIONS(NAME_)};
+static const char *const reasons[] = {TEXT_REASONS(NAME_)};
+#undef NAME_
+#define COUNT_(list) (sizeof(list) / sizeof(list)[0])
+
+/* COUNT_(names) for one that is not there. */
+static size_t find_name(const char *const *names, size_t n, const char *name)
 {
-	const json_t *why = json_object_get(turn, "why");
+	size_t i = 0;
+
+	while (i < n && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static const char *explain_signal(const char *name)
+{
+	size_t i = find_name(signals, COUNT_(signals), name);
+
+	return i < COUNT_(signals) ? text_signal_text((enum text_signal)i) : "";
+}
+
+static const char *explain_attention(const char *name)
+{
+	size_t i = find_name(attentions, COUNT_(attentions), name);
+
+	return i < COUNT_(attentions) ? text_attention_text((enum text_attention)i) : "";
+}
+
+static const char *explain_rule(const char *name)
+{
+	size_t i = find_name(admissions, COUNT_(admissions), name);
+
+	return i < COUNT_(admissions) ? text_admission_text((enum text_admission)i)
+				      : "it was refused before the rules of admission";
+}
+
+static const char *explain_reason(const char *name)
+{
+	size_t i = find_name(reasons, COUNT_(reasons), name);
+
+	return i < COUNT_(reasons) ? text_reason_text((enum text_reason)i) : "";
+}
+
+static void print_answer(FILE *f, const json_t *m)
+{
+	fprintf(f, "  answer %lld after %lld ms", read_number(m, "reply"),
+		read_number(m, "lasted_ms"));
+	if (json_is_integer(json_object_get(m, "llm1_ms")))
+		fprintf(f, ": the model %lld ms", read_number(m, "llm1_ms"));
+	if (json_is_integer(json_object_get(m, "followup_ms")))
+		fprintf(f, ", what followed %lld ms", read_number(m, "followup_ms"));
+	print_words(f, ", reaction ", read_text(m, "reaction"));
+	if (!*read_text(m, "reaction"))
+		fputc('\n', f);
+}
+
+static void print_written(FILE *f, const json_t *x)
+{
+	const json_t *m = json_object_get(x, "written");
+	const char *reason = read_text(m, "reason");
+	bool judged = find_name(admissions, COUNT_(admissions), read_text(m, "rule")) <
+		      COUNT_(admissions);
+
+	fprintf(f, "message %s of user %s in channel %s", read_text(m, "message"),
+		read_text(m, "user"), read_text(m, "channel"));
+	print_time(f, read_number(x, "at"));
+	fprintf(f, ": %s (%s)\n", reason, explain_reason(reason));
+	if (strcmp(reason, text_reason_name(TEXT_REASON_MISSING_CONTENT)) == 0)
+		fputs("  Message Content Intent, in Discord's developer portal under Bot, has "
+		      "Discord "
+		      "give the text; without it people mention the bot.\n",
+		      f);
+	if (judged)
+		fprintf(f, "  signal     %s (%s)\n  attention  %s (%s)\n", read_text(m, "signal"),
+			explain_signal(read_text(m, "signal")), read_text(m, "attention"),
+			explain_attention(read_text(m, "attention")));
+	fprintf(f, "  rule       %s (%s)\n", read_text(m, "rule"),
+		explain_rule(read_text(m, "rule")));
+	if (read_number(m, "reply"))
+		print_answer(f, m);
+}
+
+/* ---- one turn or message ---- */
+
+static int make_text(char **out, void (*print)(FILE *f, const json_t *x), const json_t *x)
+{
 	char *text = NULL;
 	size_t n = 0;
-	FILE *f;
+	FILE *f = open_memstream(&text, &n);
 	bool failed;
 
-	if (!json_is_integer(json_object_get(turn, "turn")) || !json_is_array(why))
-		return EBADMSG;
-	f = open_memstream(&text, &n);
 	if (!f)
 		return ENOMEM;
-	print_turn(f, turn, why);
+	print(f, x);
 	failed = ferror(f);
 	if (fclose(f) || failed) {
 		free(text);
@@ -122,6 +210,21 @@ int why_text(char **out, const json_t *turn)
 	}
 	*out = text;
 	return 0;
+}
+
+int why_text(char **out, const json_t *turn)
+{
+	if (!json_is_integer(json_object_get(turn, "turn")) ||
+	    !json_is_array(json_object_get(turn, "why")))
+		return EBADMSG;
+	return make_text(out, print_turn, turn);
+}
+
+int why_written_text(char **out, const json_t *x)
+{
+	if (!json_is_object(json_object_get(x, "written")))
+		return EBADMSG;
+	return make_text(out, print_written, x);
 }
 
 /* ---- finding it ---- */
@@ -224,6 +327,10 @@ static sqlite3_stmt *bind_query(struct db *db, enum db_statement statement,
 	sqlite3_bind_int64(s, 3, (sqlite3_int64)q->user);
 	sqlite3_bind_int64(s, 4, (sqlite3_int64)q->since_ms);
 	sqlite3_bind_int64(s, 5, q->one ? 1 : WHY_MAX);
+	if (sqlite3_bind_parameter_count(s) >= 7) {
+		sqlite3_bind_int64(s, 6, (sqlite3_int64)q->message);
+		sqlite3_bind_int64(s, 7, (sqlite3_int64)q->channel);
+	}
 	return s;
 }
 
@@ -259,6 +366,18 @@ static int find_speech(struct db *db, const struct why_query *q, enum db_stateme
 	return err == ENOENT ? 0 : err;
 }
 
+static int find_written(struct db *db, const struct why_query *q, json_t *out)
+{
+	sqlite3_stmt *s = bind_query(db, DB_FIND_WRITTEN, q);
+	int err;
+
+	while (!(err = db_step(db, s)))
+		json_array_append_new(out,
+				      json_pack("{s:I,s:o*}", "at", (json_int_t)db_uint(s, 0),
+						"written", json_loads(db_text(s, 1), 0, NULL)));
+	return err == ENOENT ? 0 : err;
+}
+
 struct dated {
 	long long at;
 	json_t *entry;
@@ -289,6 +408,21 @@ static json_t *sort_by_time(json_t *list)
 	return sorted;
 }
 
+/* What was spoken; not if a written message is asked for. */
+static int find_spoken(struct db *db, const struct why_query *q, json_t *out)
+{
+	int err;
+
+	if (q->message || q->channel)
+		return 0;
+	err = find_turns(db, q, out);
+	if (!err && !q->one)
+		err = find_speech(db, q, DB_FIND_SPEECH, -1, 5, out);
+	if (!err && !q->one)
+		err = find_speech(db, q, DB_FIND_UNUSED, 5, -1, out);
+	return err;
+}
+
 int why_find(json_t **out, const struct why_query *q)
 {
 	json_t *list = json_array();
@@ -296,14 +430,13 @@ int why_find(json_t **out, const struct why_query *q)
 	int err = db_open(&db, q->state_dir, DB_READ);
 
 	if (!err)
-		err = find_turns(db, q, list);
-	if (!err && !q->one) {
-		err = find_speech(db, q, DB_FIND_SPEECH, -1, 5, list);
-		if (!err)
-			err = find_speech(db, q, DB_FIND_UNUSED, 5, -1, list);
-	}
+		err = find_spoken(db, q, list);
+	if (!err && !q->turn)
+		err = find_written(db, q, list);
 	db_close(db);
 	list = sort_by_time(list);
+	while (q->one && json_array_size(list) > 1)
+		json_array_remove(list, 0);
 	if (!err && !json_array_size(list))
 		err = ENOENT;
 	if (err)
@@ -315,18 +448,20 @@ int why_find(json_t **out, const struct why_query *q)
 
 /* ---- the command line ---- */
 
+/* The ids of messages hold their time in the upper bits. */
+#define MESSAGE_LEAST (UINT64_C(1) << 42)
+
 bool why_parse_turn(struct why_query *q, const char *text)
 {
-	char *end;
-	unsigned long id;
+	uint64_t id;
 
 	q->one = true;
 	if (!*text || strcmp(text, "last") == 0)
 		return true;
-	id = strtoul(text, &end, 10);
-	if (*end || !id || id > UINT32_MAX)
+	if (!discord_u64(text, &id) || !id || (id > UINT32_MAX && id < MESSAGE_LEAST))
 		return false;
-	q->turn = (uint32_t)id;
+	q->turn = id <= UINT32_MAX ? (uint32_t)id : 0;
+	q->message = q->turn ? 0 : id;
 	return true;
 }
 
@@ -361,7 +496,8 @@ static void print_found(const json_t *list)
 	{
 		if (json_object_get(x, "speech")) {
 			print_speech(stdout, x);
-		} else if (why_text(&text, x) == 0) {
+		} else if ((json_object_get(x, "written") ? why_written_text(&text, x)
+							  : why_text(&text, x)) == 0) {
 			fputs(text, stdout);
 			free(text);
 		}
@@ -381,8 +517,14 @@ static void print_nothing(const struct why_query *q)
 	if (q->turn && !q->guild && !q->user && !q->since_ms)
 		fprintf(stderr, "control: there is no turn %u in %s/parley.db\n", (unsigned)q->turn,
 			q->state_dir);
+	else if (q->message)
+		fprintf(stderr,
+			"control: there is no message %llu in %s/parley.db: it holds those that "
+			"were "
+			"meant for the bot, for 30 days\n",
+			(unsigned long long)q->message, q->state_dir);
 	else
-		fprintf(stderr, "control: no such turn in %s/parley.db\n", q->state_dir);
+		fprintf(stderr, "control: no such turn or message in %s/parley.db\n", q->state_dir);
 }
 
 int why_run(const struct why_query *q)

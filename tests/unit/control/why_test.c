@@ -184,6 +184,103 @@ TEST(turns_are_found_by_number_guild_user_and_time)
 	folder_remove(dir);
 }
 
+static void add_written(struct db *db, uint64_t guild, uint64_t user, uint64_t message,
+			uint64_t at_ms)
+{
+	struct bus_event ev = {
+		.type = EVENT_TEXT_MESSAGE, .at_ms = at_ms, .guild = guild, .user = user};
+
+	ev.text = (struct event_text){.channel = 20 + guild,
+				      .message = message,
+				      .signal = "direct",
+				      .attention = "direct_address",
+				      .rule = "force_respond",
+				      .reply = 3,
+				      .reason = "sent_reply",
+				      .reaction = "",
+				      .lasted_ms = 2140,
+				      .llm1_ms = 1800,
+				      .followup_ms = -1};
+	rows_add(db, &ev, true);
+}
+
+static const char *message_of(const json_t *list, size_t i)
+{
+	return json_string_value(
+		json_object_get(json_object_get(json_array_get(list, i), "written"), "message"));
+}
+
+TEST(written_messages_are_found_by_id_channel_user_and_time)
+{
+	const uint64_t first = UINT64_C(1442000000000000001), second = first + 1;
+	struct db *db = NULL;
+	json_t *list;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	add_written(db, 1, 7, first, 1000000);
+	add_turn(db, 1, 8, 4, 2000000);
+	add_written(db, 2, 7, second, 3000000);
+	list = find(dir, (struct why_query){.one = true});
+	CHECK_INT(json_array_size(list), 1);
+	CHECK_STR(message_of(list, 0), "1442000000000000002");
+	json_decref(list);
+	list = find(dir, (struct why_query){.one = true, .message = first});
+	CHECK_STR(message_of(list, 0), "1442000000000000001");
+	json_decref(list);
+	CHECK(!find(dir, (struct why_query){.one = true, .message = first + 5}));
+	list = find(dir, (struct why_query){.one = true, .channel = 21});
+	CHECK_STR(message_of(list, 0), "1442000000000000001");
+	json_decref(list);
+	list = find(dir, (struct why_query){.guild = 1});
+	CHECK_INT(json_array_size(list), 2); /* with the turn; the oldest first */
+	CHECK_STR(message_of(list, 0), "1442000000000000001");
+	json_decref(list);
+	list = find(dir, (struct why_query){.user = 7, .since_ms = 2000000});
+	CHECK_INT(json_array_size(list), 1);
+	CHECK_STR(message_of(list, 0), "1442000000000000002");
+	json_decref(list);
+	list = find(dir, (struct why_query){.one = true, .turn = 4});
+	CHECK_INT(json_array_size(list), 1);
+	CHECK(!json_object_get(json_array_get(list, 0), "written"));
+	json_decref(list);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(why_tells_how_a_written_message_was_taken)
+{
+	json_t *x =
+		json_pack("{s:i,s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i}}", "at", 1000000,
+			  "written", "message", "1442", "user", "501", "channel", "7", "signal",
+			  "direct", "attention", "direct_address", "rule", "force_respond",
+			  "reason", "sent_reply", "reply", 3, "lasted_ms", 2140, "llm1_ms", 1800);
+	char *text = NULL;
+
+	CHECK_INT(why_written_text(&text, x), 0);
+	CHECK_STR(text,
+		  "message 1442 of user 501 in channel 7, 1970-01-01 00:16:40 UTC: sent_reply "
+		  "(answered by a reply)\n"
+		  "  signal     direct (a mention of the bot, a reply to it, or a direct message)\n"
+		  "  attention  direct_address (addressed)\n"
+		  "  rule       force_respond (the signal forces an answer)\n"
+		  "  answer 3 after 2140 ms: the model 1800 ms\n");
+	free(text);
+	/* One that was refused before it was judged. */
+	json_object_set_new(json_object_get(x, "written"), "rule", json_string("none"));
+	json_object_set_new(json_object_get(x, "written"), "reason", json_string("no_consent"));
+	json_object_set_new(json_object_get(x, "written"), "reply", json_integer(0));
+	CHECK_INT(why_written_text(&text, x), 0);
+	CHECK_STR(text,
+		  "message 1442 of user 501 in channel 7, 1970-01-01 00:16:40 UTC: no_consent "
+		  "(its author does not want to be read)\n"
+		  "  rule       none (it was refused before the rules of admission)\n");
+	free(text);
+	json_decref(x);
+	CHECK_INT(why_written_text(&text, NULL), EBADMSG);
+}
+
 /* Names come from Discord, words from people and models: none of them moves the terminal's cursor
  * or writes a line of its own. */
 TEST(a_name_or_word_is_one_plain_line_of_why)
@@ -236,6 +333,8 @@ TEST(the_command_line_of_why_is_read)
 
 	CHECK(why_parse_turn(&q, "12") && q.turn == 12 && q.one);
 	CHECK(why_parse_turn(&q, "last") && why_parse_turn(&q, ""));
+	CHECK(why_parse_turn(&q, "1442000000000000001") && !q.turn &&
+	      q.message == UINT64_C(1442000000000000001));
 	CHECK(!why_parse_turn(&q, "0") && !why_parse_turn(&q, "x") &&
 	      !why_parse_turn(&q, "99999999999"));
 	CHECK(why_parse_since(&q, "2h", 10000000) && q.since_ms == 2800000);

@@ -117,12 +117,18 @@ TEST(text_session_tells_why_a_message_ended_whatever_else_is_said)
 				  "<@9> hello");
 	why(&s, STAGE_GUILD, asked, &w);
 	CHECK_INT(w.kind, TEXT_WHY_ANSWERED);
+	CHECK(w.channel == STAGE_CHANNEL);
+	CHECK(strstr(w.signal, "a mention of the bot") != NULL);
+	CHECK_STR(w.attention, "addressed");
+	CHECK(text_session_last(s.ts, STAGE_GUILD, STAGE_ANA) == asked);
+	CHECK(!text_session_last(s.ts, STAGE_GUILD + 5, STAGE_ANA));
 	why(&s, STAGE_GUILD, talk, &w);
 	CHECK_INT(w.kind, TEXT_WHY_ENDED);
 	CHECK(strstr(w.rule, "text_unsolicited") != NULL);
 	text_session_forget(s.ts, STAGE_GUILD, STAGE_ANA, false);
 	why(&s, STAGE_GUILD, asked, &w);
 	CHECK_INT(w.kind, TEXT_WHY_UNKNOWN);
+	CHECK(!text_session_last(s.ts, STAGE_GUILD, STAGE_ANA));
 	text_stage_close(&s);
 }
 
