@@ -608,6 +608,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 		printf("All checks passed.\n");
 out:
 	json_decref(c.guild);
+	json_decref(c.lists);
 	rest_free(c.rest);
 	ws_free(c.ws);
 	probe_free(c.brain);

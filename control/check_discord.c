@@ -105,8 +105,9 @@ static void check_permissions(struct check *c)
 			else
 				check_say(c, CHECK_OK, "permissions", "%s",
 					  discord_permission_text(needed[i]));
+		check_voice_chat(c, have, ch.name);
 	}
-	check_done(c);
+	check_listed_channels(c);
 }
 
 static void on_channels(int err, int status, const json_t *body, void *arg)

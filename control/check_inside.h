@@ -27,7 +27,8 @@ struct check {
 	unsigned role, provider; /* which is asked */
 	json_t *guild;		 /* in the form of a GUILD_CREATE */
 	uint64_t user, application;
-	unsigned list, looked_up; /* the list of channels that is checked, and ids so far */
+	json_t *lists;		  /* of channels, in the settings; NULL: not looked for yet */
+	unsigned list, looked_up; /* the list that is checked, and ids so far */
 	uint64_t listed;	  /* the id that is looked up */
 	const char *list_at;	  /* the rest of that list; NULL: it was not begun */
 	unsigned missing;
@@ -57,6 +58,9 @@ int check_request(struct check *c, const char *route, const char *path,
 void check_text_chat(struct check *c, const json_t *application);
 /* The channel or thread conf->channel, which guilds knows: what the bot may do there in writing. */
 void check_text_permissions(struct check *c, const char *name);
+/* A voice channel, where the bot has these permissions: what it may do in the channel's own chat.
+ */
+void check_voice_chat(struct check *c, uint64_t have, const char *name);
 /* Looks for the channels that lists of the settings name, then calls check_done. */
 void check_listed_channels(struct check *c);
 /* Reports that the gateway did not answer in time. Returns false if no gateway connection is being

@@ -2,6 +2,7 @@
 #include "control/check_inside.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "control/discord/portal.h"
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
+#include "control/state.h"
 #include "control/text_session/text_session.h"
 #include "proto/discord.h"
 
@@ -100,61 +102,176 @@ void check_text_permissions(struct check *c, const char *name)
 				  discord_permission_text(needed[i]), name);
 }
 
+void check_voice_chat(struct check *c, uint64_t have, const char *name)
+{
+	static const unsigned needed[] = {DISCORD_BIT_SEND_MESSAGES,
+					  DISCORD_BIT_READ_MESSAGE_HISTORY,
+					  DISCORD_BIT_ADD_REACTIONS, DISCORD_BIT_ATTACH_FILES};
+
+	if (!text_session_intents(c->settings))
+		return;
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+		if (have & DISCORD_PERMISSION(needed[i]))
+			check_say(c, CHECK_OK, "text chat", "%s in the channel's own chat",
+				  discord_permission_text(needed[i]));
+		else
+			check_say(c, CHECK_WARNING, "text chat",
+				  "the bot may not %s in the chat of %s. Allow it in the channel's "
+				  "settings in Discord",
+				  discord_permission_text(needed[i]), name);
+}
+
 /* ---- lists of channels ---- */
 
-static const char *list_of(const struct settings *s, unsigned list, const char **name)
-{
-	const struct {
-		const char *name, *ids;
-	} lists[] = {{"text_channels", s->text_channels},
-		     {"text_blocked_channels", s->text_blocked_channels},
-		     {"text_initiative_channels", s->text_initiative_channels},
-		     {"allowed_channels", s->allowed_channels},
-		     {"blocked_channels", s->blocked_channels}};
+static const struct list_kind {
+	const char *name;
+	size_t offset; /* in struct settings */
+	bool written;  /* of text chat, where a category stands for its channels */
+} kinds[] = {
+	{"text_channels", offsetof(struct settings, text_channels), true},
+	{"text_blocked_channels", offsetof(struct settings, text_blocked_channels), true},
+	{"text_initiative_channels", offsetof(struct settings, text_initiative_channels), true},
+	{"allowed_channels", offsetof(struct settings, allowed_channels), false},
+	{"blocked_channels", offsetof(struct settings, blocked_channels), false},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-	if (list == sizeof lists / sizeof lists[0])
-		return NULL;
-	*name = lists[list].name;
-	return lists[list].ids;
+static const char *text_at(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+/* The stored document takes precedence over the settings, and a server's own settings over both. */
+static bool is_off(const struct check *c, const json_t *stored, const json_t *own)
+{
+	const char *chat = text_at(own, "text_chat");
+
+	chat = chat ? chat : text_at(stored, "text_chat");
+	return chat ? strcmp(chat, "off") == 0 : c->settings->text_chat == SETTINGS_TEXT_OFF;
+}
+
+/* One list is [name to show, ids, server or 0, whether it is of text chat]. */
+static void add_list(struct check *c, const struct list_kind *kind, const char *ids,
+		     const char *server, bool off)
+{
+	char shown[96], fault[SETTINGS_IDS_FAULT];
+	uint64_t guild = 0;
+
+	discord_snowflake(server, &guild);
+	snprintf(shown, sizeof shown, "%s%s%s", kind->name, *server ? " of server " : "", server);
+	if (settings_ids_empty(ids))
+		return;
+	if (settings_ids_fault(ids)) {
+		settings_ids_say(ids, fault, sizeof fault);
+		check_say(c, CHECK_MISSING, shown, "%s. Save the list anew", fault);
+		return;
+	}
+	if (kind->written && off)
+		check_say(c, CHECK_WARNING, shown,
+			  "does nothing while text_chat is off: the bot reads no messages");
+	json_array_append_new(c->lists, json_pack("[s,s,I,b]", shown, ids, (json_int_t)guild,
+						  (int)kind->written));
+}
+
+static void add_lists(struct check *c, const json_t *stored, const json_t *own, const char *server)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		const char *ids = text_at(*server ? own : stored, kinds[i].name);
+
+		if (!ids && !*server)
+			ids = (const char *)c->settings + kinds[i].offset;
+		if (ids)
+			add_list(c, &kinds[i], ids, server, is_off(c, stored, own));
+	}
+}
+
+/* Those in effect for everybody, and those of servers with settings of their own. */
+static void list_lists(struct check *c)
+{
+	json_t *kept = c->conf->state_dir ? state_read_settings(c->conf->state_dir) : NULL;
+	const json_t *versions = json_object_get(kept, "versions");
+	size_t n = json_array_size(versions);
+	const json_t *stored =
+		n ? json_object_get(json_array_get(versions, n - 1), "intent") : NULL;
+	const char *server;
+	json_t *own;
+
+	c->lists = json_array();
+	add_lists(c, stored, NULL, "");
+	json_object_foreach(json_object_get(stored, "guilds"), server, own)
+		add_lists(c, stored, own, server);
+	json_decref(kept);
+}
+
+/* What Discord says of the channel. */
+static void judge_listed(struct check *c, const json_t *list, const json_t *body)
+{
+	const char *name = json_string_value(json_array_get(list, 0));
+	uint64_t server = (uint64_t)json_integer_value(json_array_get(list, 2)), of = 0;
+	bool category =
+		json_integer_value(json_object_get(body, "type")) == DISCORD_CHANNEL_CATEGORY;
+	unsigned long long id = c->listed;
+
+	discord_snowflake(text_at(body, "guild_id"), &of);
+	if (server && of != server)
+		check_say(c, CHECK_WARNING, name, "names %llu, which is in another server", id);
+	else if (category && json_is_true(json_array_get(list, 3)))
+		check_say(c, CHECK_OK, name, "names the category %llu: all channels in it", id);
+	else if (category)
+		check_say(c, CHECK_WARNING, name,
+			  "names %llu, which is a category: that says nothing of its voice "
+			  "channels. Name these",
+			  id);
 }
 
 static void on_listed(int err, int status, const json_t *body, void *arg)
 {
-	const char *name = "";
 	struct check *c = arg;
+	const json_t *list = json_array_get(c->lists, c->list);
 
 	if (err == ECANCELED)
 		return;
-	list_of(c->settings, c->list, &name);
 	if (!err && (status == 403 || status == 404))
-		check_say(c, CHECK_WARNING, name,
+		check_say(c, CHECK_WARNING, json_string_value(json_array_get(list, 0)),
 			  "names %llu, which is no channel that the bot may see. In Discord's "
 			  "developer mode a right click on a channel copies its id",
 			  (unsigned long long)c->listed);
-	else if (!err && status == 200 &&
-		 json_integer_value(json_object_get(body, "type")) == DISCORD_CHANNEL_CATEGORY)
-		check_say(
-			c, CHECK_WARNING, name,
-			"names %llu, which is a category: that says nothing of its channels. Name "
-			"these",
-			(unsigned long long)c->listed);
+	else if (!err && status == 200)
+		judge_listed(c, list, body);
 	check_listed_channels(c);
+}
+
+/* False: there are no more. */
+static bool find_listed(struct check *c)
+{
+	const json_t *list;
+
+	while ((list = json_array_get(c->lists, c->list))) {
+		c->list_at = c->list_at ? c->list_at : json_string_value(json_array_get(list, 1));
+		if (settings_ids_each(&c->list_at, &c->listed))
+			return true;
+		c->list_at = NULL;
+		c->list++;
+	}
+	return false;
 }
 
 void check_listed_channels(struct check *c)
 {
-	const char *ids, *name;
 	char path[64];
+	bool more;
 
-	while ((ids = list_of(c->settings, c->list, &name))) {
-		c->list_at = c->list_at ? c->list_at : ids;
-		if (c->looked_up < LOOKED_UP && settings_ids_each(&c->list_at, &c->listed))
-			break;
-		c->list_at = NULL;
-		c->list++;
+	if (!c->lists)
+		list_lists(c);
+	more = find_listed(c);
+	if (more && c->looked_up++ == LOOKED_UP) {
+		check_say(c, CHECK_WARNING,
+			  json_string_value(json_array_get(json_array_get(c->lists, c->list), 0)),
+			  "the settings name more channels than %d: the others were not looked at",
+			  LOOKED_UP);
+		more = false;
 	}
-	c->looked_up++;
 	snprintf(path, sizeof path, "/channels/%llu", (unsigned long long)c->listed);
-	if (!ids || check_request(c, "/channels/{}", path, on_listed))
+	if (!more || check_request(c, "/channels/{}", path, on_listed))
 		check_done(c);
 }

@@ -9,7 +9,9 @@
 #include "control/discord/rest.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
+#include "control/settings/ids.h"
 #include "control/settings/profile.h"
+#include "control/settings/settings.h"
 #include "control/text_session/text_session.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -55,6 +57,23 @@ static uint32_t session_intents(const struct control *c)
 				: c->intents;
 }
 
+/* Which written messages are answered, and where. */
+static void tell_text_chat(const struct control *c, struct words *words)
+{
+	const struct settings *s = c->settings;
+	bool some = !settings_ids_empty(s->text_channels);
+	bool blocked = !settings_ids_empty(s->text_blocked_channels);
+
+	if (!text_session_intents(s))
+		return;
+	words_ready_text(words,
+			 s->text_chat == SETTINGS_TEXT_ALL ? "that address me"
+							   : "that mention me or reply to me",
+			 some	   ? "the channels of text_channels"
+			 : blocked ? "all channels but text_blocked_channels"
+				   : "all channels that I may see");
+}
+
 static void take_ready(struct control *c, const json_t *d)
 {
 	const json_t *user = json_object_get(d, "user");
@@ -76,6 +95,7 @@ static void take_ready(struct control *c, const json_t *d)
 	c->state.intents = session_intents(c);
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
+	tell_text_chat(c, &words);
 	publish_discord(c, EVENT_READY, json_array_size(json_object_get(d, "guilds")), words.text);
 	media_set_user(c->media, c->state.user);
 	if (c->state.application && owns_commands(c))

@@ -63,6 +63,8 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 		words_privacy_words(&words, s->store_words_hours, s->memory_days);
 	else
 		words_privacy_no_words(&words);
+	if (s->store_words_hours && s->text_chat != SETTINGS_TEXT_OFF)
+		words_privacy_written(&words);
 	words_line(&words);
 	words_privacy_always(&words);
 	words_line(&words);

@@ -12,6 +12,7 @@
 #include "control/control_inside.h"
 #include "control/discord/components.h"
 #include "control/discord/guilds.h"
+#include "control/settings/ids.h"
 #include "control/settings/server_settings.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
@@ -125,6 +126,15 @@ static void tell_one(const struct control *c, uint64_t guild, const json_t *row,
 	words_settings_about(words, text_at(row, "text"));
 }
 
+/* There is no such setting, or it is the operator's. */
+static void tell_unknown(const char *name, struct words *words)
+{
+	if (name && settings_has(name))
+		words_settings_operators(words, name);
+	else
+		words_settings_unknown(words);
+}
+
 static void show(const struct control *c, const struct command *cmd, struct words *words)
 {
 	const char *name = command_text(cmd, "name");
@@ -133,7 +143,7 @@ static void show(const struct control *c, const struct command *cmd, struct word
 	const char *key;
 
 	if (name && !row)
-		words_settings_unknown(words);
+		tell_unknown(name, words);
 	else if (row)
 		tell_one(c, cmd->guild, row, words);
 	else
@@ -162,7 +172,7 @@ static void search(const struct control *c, const struct command *cmd, struct wo
 		tell_one(c, cmd->guild, row, words);
 	}
 	if (!json_array_size(found))
-		words_settings_unknown(words);
+		tell_unknown(typed, words);
 	json_decref(found);
 }
 
@@ -318,6 +328,35 @@ static bool reads_more(const struct control *c, const char *name, const json_t *
 	       (all && !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT));
 }
 
+/* The first id in a list of channels that is none of this server's, as far as they are known; 0:
+ * there is none. */
+static uint64_t find_foreign(const struct control *c, uint64_t guild, const char *name,
+			     const char *list)
+{
+	uint64_t id;
+
+	if (!list || !settings_is_ids(name) || !strstr(name, "channels") ||
+	    settings_ids_fault(list) || !guilds_known(c->guilds, guild))
+		return 0;
+	while (settings_ids_each(&list, &id))
+		if (!*guilds_channel_name(c->guilds, guild, id))
+			return id;
+	return 0;
+}
+
+static bool lists_channels(const struct control *c, uint64_t guild, const char *name,
+			   const json_t *value, struct words *words)
+{
+	uint64_t foreign = find_foreign(c, guild, name, json_string_value(value));
+	char id[24];
+
+	if (!foreign)
+		return true;
+	snprintf(id, sizeof id, "%" PRIu64, foreign);
+	words_settings_no_channel(words, id);
+	return false;
+}
+
 static void set(struct control *c, struct command *cmd, struct words *words, bool reset)
 {
 	const char *name = command_text(cmd, "name"), *text = command_text(cmd, "value");
@@ -326,7 +365,7 @@ static void set(struct control *c, struct command *cmd, struct words *words, boo
 	const json_t *own = name ? json_object_get(own_settings(c, cmd->guild), name) : NULL;
 
 	if (!row)
-		words_settings_unknown(words);
+		tell_unknown(name, words);
 	else if (!reset && !value)
 		words_settings_no_value(words);
 	else if (reset ? !own : own && json_equal(own, value))
@@ -334,7 +373,8 @@ static void set(struct control *c, struct command *cmd, struct words *words, boo
 	else if (!reset && reads_more(c, name, value))
 		words_settings_invalid(words, "a server may read less than whoever runs me has set "
 					      "for all servers, not more");
-	else if (control_may_ask(c, cmd, words))
+	else if ((reset || lists_channels(c, cmd->guild, name, value, words)) &&
+		 control_may_ask(c, cmd, words))
 		change(c, cmd, name, reset ? NULL : value);
 	json_decref(value);
 	json_decref(row);

@@ -175,9 +175,21 @@ button=$id
 uses $ALICE settings "$(sub search "$(option words 'silence')")"
 says "a search finds it" '*silence_ms*900*This server has set it.*'
 uses $ALICE settings "$(sub set "$(option name cost_day_cents),$(option value 100000)")"
-says "what costs the operator is not for servers" "*no such setting that can be changed here*"
+says "what costs the operator is not for servers" "*cost_day_cents* is for whoever runs me*settings file*"
+uses $ALICE settings "$(sub show "$(option name cost_day_cents)")"
+says "which is said to who looks for it, too" "*cost_day_cents* is for whoever runs me*"
+uses $ALICE settings "$(sub set "$(option name cost_day_cent),$(option value 1)")"
+says "and is no other than what does not exist" "*no such setting that can be changed here*"
 uses $ALICE settings "$(sub set "$(option name consent),$(option value remembered)")"
-says "nor what decides for members" "*no such setting*"
+says "nor what decides for members" "*is for whoever runs me*"
+uses $ALICE settings "$(sub set "$(option name text_blocked_channels),$(option value "$TEXT $GUILD")")"
+says "the server's own id is no channel" "*$GUILD cannot stand there*no channel, category or thread*right click*"
+uses $ALICE settings "$(sub show)"
+says "and nothing is changed by it" "*This server has set nothing*"
+plans=$(api POST "/guilds/$GUILD/channels" '{"type":"category","name":"plans"}' | field id)
+knows_category() { uses $ALICE settings "$(sub set "$(option name text_blocked_channels),$(option value "$plans")")" && case $answer in *"$plans"*now.*) true ;; *) false ;; esac; }
+until_ok 10 knows_category && ok "a category is one, for all channels in it" || bad "a category" "$answer"
+uses $ALICE settings "$(sub reset "$(option name text_blocked_channels)")"
 uses $ALICE settings "$(sub set "$(option name text_chat),$(option value all)")"
 says "nor more of what people write than the operator has read" "*That cannot be set: a server may read less*"
 uses $ALICE settings "$(sub set "$(option name volition),$(option value loud)")"
@@ -262,7 +274,20 @@ hello=$(post $BOB "<@$BOT> what is the capital of France")
 until_ok 10 written_now "$hello" || true
 until_ok 10 grep -q "text_message .*message=$hello .*reason=sent" "$D/control.log" || bad "a mention" "$(grep text_message "$D/control.log" | tail -2)"
 menu $CAROL "Why did you not answer this?" "$hello"
-says "a message that was answered" "I did answer this message."
+says "a message that was answered" "I did answer this message.*a mention of the bot*"
+uses $BOB why
+says "/why tells of one's own last message, too" "*last written message*/$hello*I did answer this message.*"
+uses $CAROL why "$(option message "$hello")"
+says "and of a message in the channel, by its id" "I did answer this message.*"
+where=$VOICE uses $CAROL why "$(option message "https://discord.com/channels/$GUILD/$TEXT/$hello")"
+says "but not of somebody else's in another channel" "I know nothing of this message*"
+where=$VOICE uses $BOB why "$(option message "https://discord.com/channels/$GUILD/$TEXT/$hello")"
+says "of one's own everywhere" "I did answer this message.*"
+"$B/control" --state-dir "$D/state" --why="$hello" >"$D/why" 2>&1
+grep -q "message $hello of user $BOB in channel $TEXT" "$D/why" && grep -q "signal     direct (a mention" "$D/why" &&
+	ok "--why explains it at the terminal" || bad "--why" "$(cat "$D/why")"
+"$B/control" --state-dir "$D/state" --why --channel "$TEXT" >"$D/why" 2>&1
+grep -q "^message .* in channel $TEXT" "$D/why" && ok "also the last of a channel" || bad "--why --channel" "$(cat "$D/why")"
 own=$(messages | perl -MJSON::PP -0777 -ne 'for (@{decode_json($_)}) { print($_->{id}), last if $_->{author}{id} eq "900" }')
 menu $BOB "Why did you not answer this?" "$own"
 says "the bot's own message" "I wrote that myself."

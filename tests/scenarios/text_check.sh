@@ -48,7 +48,43 @@ checked PARLEY_TEXT_CHAT=all "PARLEY_TEXT_CHANNELS=<#$TEXT> 999999999999999999" 
 has "of an id that is no channel" '^warning +text_channels: names 999999999999999999, which is no channel'
 has "also in another list" '^warning +blocked_channels: names 999999999999999998'
 hasnt "and not of one that is" "names $TEXT"
+plans=$(api POST "/guilds/$GUILD/channels" '{"type":"category","name":"plans"}' | field id)
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_BLOCKED_CHANNELS="$plans" PARLEY_BLOCKED_CHANNELS="$plans"
+has "a category in a list of text channels stands for its channels" "^ok +text_blocked_channels: names the category $plans"
+has "and in one of voice channels for nothing" "^warning +blocked_channels: names $plans, which is a category"
+checked PARLEY_TEXT_CHANNELS=$TEXT
+has "of channels while text chat is off" '^warning +text_channels: does nothing while text_chat is off'
 hasnt "and of no setting that is at its default" 'text_per_hour|does nothing'
+
+# ---- what is stored ----
+mkdir -p "$D/state"
+# stored INTENT: the settings document of the state directory.
+stored() {
+	rm -rf "$D/state"
+	PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/none.sock" --state-dir "$D/state" --ca "$CA"
+	until_ok 10 grep -qa web_up "$D/control.log" || bad web "it does not listen"
+	local port token=$(cat "$D/state/web-token") body="{\"intent\":$1,\"_meta\":{\"version\":0}}" line
+	port=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
+	exec 4<>"/dev/tcp/127.0.0.1/$port"
+	printf 'PUT /api/settings HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
+		"$token" "${#body}" "$body" >&4
+	IFS= read -r line <&4
+	cat <&4 >/dev/null
+	exec 4>&-
+	kill -TERM "$last"
+	wait "$last"
+	case $line in *" 200 "*) true ;; *) bad "the document" "$line" ;; esac
+}
+new_guild other
+stored "{\"text_chat\":\"all\",\"blocked_channels\":\"999999999999999997\",\"guilds\":{\"$GUILD\":{\"text_channels\":\"999999999999999996,$NEW_TEXT,$TEXT\"},\"$NEW\":{\"text_chat\":\"off\",\"text_blocked_channels\":\"$NEW_TEXT\"}}}"
+checked X=1
+has "--check looks at the stored lists, too" '^warning +blocked_channels: names 999999999999999997, which is no channel'
+has "and at those of a server" "^warning +text_channels of server $GUILD: names 999999999999999996, which is no channel"
+has "where channels of another server are none" "^warning +text_channels of server $GUILD: names $NEW_TEXT, which is in another server"
+hasnt "but not those of this one" "names $TEXT"
+has "and which server has text chat off" "^warning +text_blocked_channels of server $NEW: does nothing while text_chat is off"
+hasnt "and not the others" "server $GUILD: does nothing"
+rm -rf "$D/state"
 
 # ---- channels ----
 checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel $TEXT
@@ -62,6 +98,15 @@ checked -- --guild $GUILD --channel $TEXT
 has "and says that text chat is off" '^warning +text chat: text_chat is off'
 checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel 500
 has "but no channel that is none" '^missing +channel: that server has no channel or thread of this id'
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_CHANNELS=999999999999999995 -- --guild $GUILD --channel $VOICE
+has "--check says what it may do in a voice channel's own chat" "^ok +text chat: send messages in the channel's own chat"
+has "and looks at the lists there, too" '^warning +text_channels: names 999999999999999995'
+api PUT "/channels/$VOICE/overwrites/$GUILD" "{\"type\":\"role\",\"allow\":\"0\",\"deny\":\"$(((1 << 16) | (1 << 15)))\"}" >/dev/null
+checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel $VOICE
+has "and what it lacks there" '^warning +text chat: the bot may not read message history in the chat of'
+has "of each" '^warning +text chat: the bot may not attach files in the chat of'
+checked PARLEY_TEXT_CHAT=off -- --guild $GUILD --channel $VOICE
+hasnt "not without text chat" 'text chat'
 deny=$(((1 << 11) | (1 << 6) | (1 << 38)))
 api PUT "/channels/$TEXT/overwrites/$GUILD" "{\"type\":\"role\",\"allow\":\"0\",\"deny\":\"$deny\"}" >/dev/null
 checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel $TEXT
