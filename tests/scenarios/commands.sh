@@ -185,7 +185,7 @@ says "nor what decides for members" "*is for whoever runs me*"
 uses $ALICE settings "$(sub set "$(option name text_blocked_channels),$(option value "$TEXT $GUILD")")"
 says "the server's own id is no channel" "*$GUILD cannot stand there*no channel, category or thread*right click*"
 uses $ALICE settings "$(sub show)"
-says "and nothing is changed by it" "*This server has set nothing*"
+says "and nothing is changed by it" '\*\*silence_ms\*\*: 900.'
 plans=$(api POST "/guilds/$GUILD/channels" '{"type":"category","name":"plans"}' | field id)
 knows_category() { uses $ALICE settings "$(sub set "$(option name text_blocked_channels),$(option value "$plans")")" && case $answer in *"$plans"*now.*) true ;; *) false ;; esac; }
 until_ok 10 knows_category && ok "a category is one, for all channels in it" || bad "a category" "$answer"

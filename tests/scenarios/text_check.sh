@@ -48,13 +48,13 @@ checked PARLEY_TEXT_CHAT=all "PARLEY_TEXT_CHANNELS=<#$TEXT> 999999999999999999" 
 has "of an id that is no channel" '^warning +text_channels: names 999999999999999999, which is no channel'
 has "also in another list" '^warning +blocked_channels: names 999999999999999998'
 hasnt "and not of one that is" "names $TEXT"
+hasnt "and of no setting that is at its default" 'text_per_hour|does nothing'
 plans=$(api POST "/guilds/$GUILD/channels" '{"type":"category","name":"plans"}' | field id)
 checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_BLOCKED_CHANNELS="$plans" PARLEY_BLOCKED_CHANNELS="$plans"
 has "a category in a list of text channels stands for its channels" "^ok +text_blocked_channels: names the category $plans"
 has "and in one of voice channels for nothing" "^warning +blocked_channels: names $plans, which is a category"
 checked PARLEY_TEXT_CHANNELS=$TEXT
 has "of channels while text chat is off" '^warning +text_channels: does nothing while text_chat is off'
-hasnt "and of no setting that is at its default" 'text_per_hour|does nothing'
 
 # ---- what is stored ----
 mkdir -p "$D/state"
