@@ -339,7 +339,7 @@ static uint64_t find_foreign(const struct control *c, uint64_t guild, const char
 	    settings_ids_fault(list) || !guilds_known(c->guilds, guild))
 		return 0;
 	while (settings_ids_each(&list, &id))
-		if (!*guilds_channel_name(c->guilds, guild, id))
+		if (!guilds_has_channel(c->guilds, guild, id))
 			return id;
 	return 0;
 }
