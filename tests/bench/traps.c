@@ -46,14 +46,14 @@ static struct rig {
 	uint32_t playback;
 	unsigned joins, leaves, changes, keys;
 	uint32_t musics;
-	unsigned tracks; /* that began to play */
+	unsigned played; /* reports of music that plays */
 } rig;
 
 static void on_msg(const struct media_msg *msg, void *arg)
 {
 	(void)arg;
 	rig.heard += msg->type == MEDIA_HEARD;
-	rig.tracks += msg->type == MEDIA_MUSIC_STATE &&
+	rig.played += msg->type == MEDIA_MUSIC_STATE &&
 		      msg->music_state.phase == MEDIA_MUSIC_PHASE_PLAYING;
 }
 
@@ -258,9 +258,9 @@ int main(void)
 		plane_run(rig.plane, STEP_MS);
 	}
 	faults = audio_faults(plane_pid(rig.plane));
-	for (unsigned step = FIRST_STEPS; rig.heard < frames; step++) {
-		if (step > 1000 && rig.heard < step)
-			bench_die("nothing is heard");
+	for (unsigned step = FIRST_STEPS; rig.heard < frames || rig.played < CALLS; step++) {
+		if (step > 1000 && (rig.heard < step || !rig.played))
+			bench_die("nothing is heard, or no music plays");
 		change(step);
 		plane_run(rig.plane, STEP_MS);
 	}
@@ -287,10 +287,8 @@ int main(void)
 		       counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
 		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
-	if (rig.tracks < CALLS)
-		bench_die("%u tracks of music played", rig.tracks);
 	bench_row_more("audio_faults", (double)faults, "faults",
-		       "\"frames\": %" PRIu64 ", \"tracks_of_music\": %u", rig.heard, rig.tracks);
+		       "\"frames\": %" PRIu64 ", \"tracks_of_music\": %u", rig.heard, rig.musics);
 	speakers_stop(rig.speakers);
 	atomic_store(&rig.page->on, 0);
 	speakers_free(rig.speakers);
