@@ -174,22 +174,32 @@ void music_player_restart(struct music_player *p)
 	music_player_sync(p);
 }
 
+static bool has_failed(const struct music_player *p, uint64_t requester)
+{
+	for (unsigned i = 0; i < p->n_failed; i++)
+		if (p->failed[i] == requester)
+			return true;
+	return false;
+}
+
 static void note_failure(struct music_player *p, uint64_t requester)
 {
-	p->failed_others = p->failures && (p->failed_others || requester != p->failed_requester);
-	p->failed_requester = requester;
+	if (!p->failures)
+		p->n_failed = 0;
+	if (!has_failed(p, requester) && p->n_failed < MUSIC_FAILED_REQUESTERS)
+		p->failed[p->n_failed++] = requester;
 	p->failures++;
 }
 
-/* Another requester's tracks go on when those of one have failed in a row. */
-static void pass_requester(struct music_player *p)
+/* The tracks of somebody else go on when those of some have failed in a row. */
+static void pass_requesters(struct music_player *p)
 {
 	const struct track *t;
 
-	if (!music_player_is_halted(p) || p->failed_others)
+	if (!music_player_is_halted(p) || p->n_failed == MUSIC_FAILED_REQUESTERS)
 		return;
 	for (size_t i = 0; (t = music_queue_at(p->queue, i)); i++)
-		if (t->requester != p->failed_requester) {
+		if (!has_failed(p, t->requester)) {
 			p->failures = MUSIC_FAILURES - 1;
 			if (i)
 				music_queue_jump(p->queue, t->id);
@@ -209,7 +219,7 @@ static void finish_present(struct music_player *p, enum music_end end)
 	else
 		p->failures = p->failures_ahead = 0;
 	music_queue_advance(p->queue, end);
-	pass_requester(p);
+	pass_requesters(p);
 	t = music_queue_present(p->queue);
 	/* It was over before the pause reached mediad, or could not be opened. */
 	music_queue_set_paused(p->queue, paused);

@@ -29,9 +29,9 @@
  *
  * mediad numbers nothing: control gives each playing of a track a number of its own, so a report
  * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed the player is
- * halted, or a network that is down would empty the queue; music_player_restart ends that. If all
- * of them are of one requester, it goes on with the next track of another one instead: nobody
- * silences everyone with dead addresses. Pure. */
+ * halted, or a network that is down would empty the queue; music_player_restart ends that. It goes
+ * on with the next track of somebody whose tracks have not failed instead, MUSIC_FAILED_REQUESTERS
+ * people at most: nobody silences everyone with dead addresses. Pure. */
 #ifndef CONTROL_MUSIC_PLAYER_H
 #define CONTROL_MUSIC_PLAYER_H
 
@@ -40,7 +40,7 @@
 
 #include "control/music/queue.h"
 
-enum { MUSIC_FAILURES = 5 };
+enum { MUSIC_FAILURES = 5, MUSIC_FAILED_REQUESTERS = 4 };
 
 enum music_order_kind {
 	MUSIC_ORDER_PLAY, /* replaces what plays and what was prepared */
@@ -106,8 +106,8 @@ struct music_player {
 	} sought;	       /* while down, or not known to have reached mediad */
 	uint64_t starts;       /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
-	uint64_t failed_requester;		   /* of the row */
-	bool failed_others;			   /* the row has tracks of several requesters */
+	uint64_t failed[MUSIC_FAILED_REQUESTERS];  /* whose tracks the row has */
+	unsigned n_failed;
 	bool up, paused, held;
 	bool still; /* the newest report of the present music was of its pause */
 };

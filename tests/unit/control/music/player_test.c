@@ -224,18 +224,37 @@ static void fail(uint32_t music, enum music_fault fault)
 							    .fault = fault});
 }
 
-/* Of two requesters in turn: it is no one's addresses, and a network that is down must not empty
- * the queue. */
+/* Of several requesters in turn: it is no one's addresses, and a network that is down must not
+ * empty the queue. */
 TEST(failures_of_several_requesters_halt)
 {
-	begin("abc");
-	CHECK_INT(add_letters(queue, "xy", BOB), 0);
+	begin("ab");
+	for (uint64_t user = 1; user < MUSIC_FAILED_REQUESTERS; user++)
+		CHECK_INT(add_letters(queue, "x", BOB + user), 0);
 	CHECK_INT(add_letters(queue, "z", ALICE), 0);
+	CHECK_INT(add_letters(queue, "y", BOB), 0);
 	music_player_up(&player);
 	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
 		fail(player.present.music, MUSIC_FAULT_TRACK);
 	CHECK(music_player_is_halted(&player));
-	CHECK_STR(spell_queue(queue), "|z");
+	CHECK_STR(spell_queue(queue), "|zy");
+	music_queue_free(queue);
+}
+
+/* Two who name dead addresses in turn do not silence a third one. */
+TEST(failures_of_two_requesters_pass_to_a_third)
+{
+	begin("abc");
+	CHECK_INT(add_letters(queue, "xy", BOB), 0);
+	CHECK_INT(add_letters(queue, "z", ALICE), 0);
+	CHECK_INT(add_letters(queue, "w", BOB + 1), 0);
+	music_player_up(&player);
+	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
+		fail(player.present.music, MUSIC_FAULT_TRACK);
+	CHECK(!music_player_is_halted(&player));
+	CHECK_STR(spell_queue(queue), "z|w");
+	fail(player.present.music, MUSIC_FAULT_TRACK);
+	CHECK(music_player_is_halted(&player));
 	music_queue_free(queue);
 }
 
