@@ -134,10 +134,19 @@ static void read_request(struct fetcher *f)
 	f->asked = true;
 }
 
+/* When there is something to do that nobody else wakes us for; 0: never. A source that has failed,
+ * or whose sound nobody takes, waits for the decoder. */
+static uint64_t next_time(const struct fetcher *f)
+{
+	if (f->failure)
+		return 0;
+	return f->retry.at ? f->retry.at : fetcher_wants_segments(f) ? f->look_at : 0;
+}
+
 /* Milliseconds until there may be more to read. */
 static int count_wait(const struct fetcher *f)
 {
-	uint64_t at = f->retry.at ? f->retry.at : f->look_at, now = at ? fetcher_clock() : 0;
+	uint64_t at = next_time(f), now = at ? fetcher_clock() : 0;
 
 	if (!at || at >= now + WAIT_MS * NS_PER_MS)
 		return WAIT_MS;

@@ -73,6 +73,7 @@ struct fetcher {
 
 	struct retry retry; /* of a source that has broken */
 	uint64_t moved;	    /* ns: when bytes came last */
+	uint64_t alive_at;  /* ns: when the parent was told of a source that has broken */
 	uint64_t look_at;   /* when there may be more to read; 0: at once */
 
 	bool asked;
@@ -99,5 +100,7 @@ void fetcher_run_transfer(struct fetcher *f);
 void fetcher_try_again(struct fetcher *f);
 /* Reads on in a stream of segments once there is room. */
 void fetcher_read_segments(struct fetcher *f);
+/* True if it would, were it time to look. */
+bool fetcher_wants_segments(const struct fetcher *f);
 
 #endif

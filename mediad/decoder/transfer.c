@@ -188,24 +188,29 @@ static bool is_passing(long status)
 }
 
 /* The parent takes a decoder without sound for one that hangs. */
-static void send_alive(void)
+static void send_alive(struct fetcher *f)
 {
+	const uint64_t now = fetcher_clock();
+
+	if (f->alive_at && now - f->alive_at < NS_PER_S)
+		return;
+	f->alive_at = now;
 	(void)!send(TITLES_FD, FETCHER_ALIVE, FETCHER_ALIVE_SIZE, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* Tries a source again after a while, from the address that was named. */
 static void try_later(struct fetcher *f)
 {
-	send_alive();
+	send_alive(f);
 	if (!retry_later(&f->retry, fetcher_clock()))
 		f->failure = DECODER_REASON_UNREACHABLE;
 }
 
 void fetcher_try_again(struct fetcher *f)
 {
-	if (!f->retry.since)
+	if (!f->retry.since || f->failure)
 		return;
-	send_alive();
+	send_alive(f);
 	if (!retry_due(&f->retry, fetcher_clock()))
 		return;
 	f->redirects = 0;
@@ -314,12 +319,17 @@ static void end_transfer(struct fetcher *f, CURLcode result)
 		end_segment(f, result, status);
 }
 
+bool fetcher_wants_segments(const struct fetcher *f)
+{
+	return f->segments && !f->running && !f->retry.at && !f->failure && !f->ended &&
+	       f->n <= WINDOW / 2;
+}
+
 void fetcher_read_segments(struct fetcher *f)
 {
 	const uint64_t now = fetcher_clock();
 
-	if (!f->segments || f->running || f->retry.at || f->failure || f->ended ||
-	    f->n > WINDOW / 2 || now < f->look_at)
+	if (!fetcher_wants_segments(f) || now < f->look_at)
 		return;
 	f->failure = segments_next(f->segments, now, &f->part);
 	f->look_at = f->part.what == SEGMENTS_LATER ? f->part.at : 0;
