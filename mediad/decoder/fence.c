@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -13,6 +14,10 @@
 #include "ipc/jail/jail.h"
 
 enum { CPU_S = 3600 };
+
+/* Calls of newer kernels that the headers at hand may not name: fchmodat2, setxattrat,
+ * removexattrat and file_setattr. Their numbers are the same everywhere. */
+enum { FCHMODAT2 = 452, SETXATTRAT = 463, REMOVEXATTRAT = 466, FILE_SETATTR = 469 };
 
 static const int refused[] = {
 	SCMP_SYS(execve),
@@ -85,6 +90,10 @@ static const int refused[] = {
 	SCMP_SYS(migrate_pages),
 	SCMP_SYS(move_pages),
 	SCMP_SYS(openat2),
+	FCHMODAT2,
+	SETXATTRAT,
+	REMOVEXATTRAT,
+	FILE_SETATTR,
 };
 
 /* EPERM where this argument compares so. The kernel takes the lower half of most arguments, so a
@@ -151,6 +160,28 @@ static int refuse_sockets(scmp_filter_ctx f)
 	return err;
 }
 
+/* A descriptor sends no signal of our choice to a process of our choice when something arrives. */
+static int refuse_owners(scmp_filter_ctx f)
+{
+	static const struct {
+		int call;
+		scmp_datum_t what;
+	} ways[] = {{SCMP_SYS(fcntl), F_SETOWN},
+		    {SCMP_SYS(fcntl), F_SETOWN_EX},
+		    {SCMP_SYS(fcntl), F_SETSIG},
+		    {SCMP_SYS(ioctl), FIOSETOWN},
+		    {SCMP_SYS(ioctl), SIOCSPGRP}};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !err; i++)
+		err = refuse(f, ways[i].call,
+			     (struct scmp_arg_cmp){.arg = 1,
+						   .op = SCMP_CMP_MASKED_EQ,
+						   .datum_a = UINT32_MAX,
+						   .datum_b = ways[i].what});
+	return err;
+}
+
 /* Threads remain, and what the C library asks and tells of this process. clone3 hides its flags in
  * memory: it is as on a system without it. */
 static int refuse_processes(scmp_filter_ctx f)
@@ -189,6 +220,8 @@ int fence_enter(pid_t parent)
 		err = refuse_writing(f);
 	if (!err)
 		err = refuse_sockets(f);
+	if (!err)
+		err = refuse_owners(f);
 	if (!err)
 		err = refuse_processes(f);
 	return jail_load(f, err);

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -115,6 +117,49 @@ static bool queue_signal(void)
 	return syscall(SYS_rt_sigqueueinfo, around->parent, SIGCONT, &info) == 0;
 }
 
+/* The kernel sends the signal when the socket gets something to read. */
+static bool signal_by_descriptor(void)
+{
+	int fds[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0 &&
+	       fcntl(fds[0], F_SETOWN, around->parent) == 0;
+}
+
+static bool signal_by_owner(void)
+{
+	struct f_owner_ex owner = {F_OWNER_PID, around->parent};
+	int fds[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0 &&
+	       syscall(SYS_fcntl, fds[0], WIDE(F_SETOWN_EX), &owner) == 0;
+}
+
+static bool signal_by_ioctl(void)
+{
+	int fds[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0 &&
+	       ioctl(fds[0], FIOSETOWN, &around->parent) == 0;
+}
+
+static bool choose_signal(void)
+{
+	int fds[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0 &&
+	       fcntl(fds[0], F_SETSIG, SIGKILL) == 0;
+}
+
+/* fchmodat2, which a kernel of before 6.6 lacks. */
+static bool change_mode_anew(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/planted", around->dir);
+	return syscall(452, AT_FDCWD, path, 0600, 0) == 0;
+}
+
 static bool limit_parent(void)
 {
 	struct rlimit limit;
@@ -210,6 +255,11 @@ static const struct {
 	T(send_from_datagram_pair, false),
 	T(signal_thread, false),
 	T(queue_signal, false),
+	T(signal_by_descriptor, false),
+	T(signal_by_owner, false),
+	T(signal_by_ioctl, false),
+	T(choose_signal, false),
+	T(change_mode_anew, false),
 	T(limit_parent, false),
 	T(move_parent, false),
 	T(clone_process, false),
