@@ -1,6 +1,7 @@
 #include "ipc/jail/jail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "ipc/jail/landlock.h"
 
 enum { NICE = 10, MEMORY = 512 << 20 };
+#define OOM_SCORE "500"
 
 static const int allowed[] = {
 	SCMP_SYS(read),
@@ -54,14 +56,30 @@ static int limit_resource(int resource, rlim_t soft, rlim_t hard)
 	return setrlimit((__rlimit_resource_t)resource, &limit) ? errno : 0;
 }
 
+void jail_give_way(pid_t pid)
+{
+	(void)setpriority(PRIO_PROCESS, (id_t)pid, NICE);
+}
+
+void jail_die_first(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, OOM_SCORE, sizeof OOM_SCORE - 1);
+	close(fd);
+}
+
 int jail_limit(pid_t parent)
 {
 	int err = 0;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return ESRCH;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
-	    setpriority(PRIO_PROCESS, 0, NICE))
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		(void)setpriority(PRIO_PROCESS, 0, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		err = errno;
 	if (!err)
 		err = limit_resource(RLIMIT_CORE, 0, 0);

@@ -14,9 +14,16 @@
 
 enum { JAIL_CPU_S = 120 }; /* CPU time that a new child of decoderd may use */
 
-/* For any child: it dies with its parent, which must be `parent`, gains no privileges, has nice
- * value 10, and cannot use much memory, write files or leave a core. errno of a failure. */
+/* For any child: it dies with its parent, which must be `parent`, gains no privileges, has no
+ * higher priority than a normal process, and cannot use much memory, write files or leave a core.
+ * errno of a failure. */
 int jail_limit(pid_t parent);
+/* Where memory is short, this process and its later children are killed before the service that
+ * they belong to. To be called before privileges are dropped, or the file in /proc is root's. */
+void jail_die_first(void);
+/* Lets other processes run before this one, or (pid 0) the caller: nice value 10. Nothing depends
+ * on it, so a system that forbids it is no failure. */
+void jail_give_way(pid_t pid);
 /* Forks a child that calls run with its parent's id; run does not return. Errors of fork. */
 typedef void(jail_child)(const void *start, pid_t parent);
 int jail_fork(pid_t *out, jail_child *run, const void *start);

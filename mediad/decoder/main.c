@@ -162,8 +162,10 @@ static bool run_zygote(const struct zygote_conf *conf)
 /* Gives up privileges, and loads what children would otherwise load each for itself. */
 static int prepare_process(void)
 {
-	int err = sandbox_drop();
+	int err;
 
+	jail_die_first();
+	err = sandbox_drop();
 	if (!err)
 		err = fetcher_prepare();
 	decode_prepare();

@@ -26,6 +26,7 @@
 
 enum {
 	WATCH_MS = 1000,
+	HURRY_MS = 1000, /* in which a track that is being opened has a normal priority */
 	LEVELS_MAX =
 		64, /* of a track: MEASURE_EACH seconds, and then twice, four, … times as many */
 	TITLES_MAX = 10, /* of a station in TITLES_S */
@@ -41,7 +42,7 @@ struct slot {
 	uint64_t titles_since; /* ns: begin of the period in which titles are counted */
 	unsigned n_titles;
 	uint64_t track;
-	bool closed, stalled;
+	bool closed, stalled, gave_way;
 	unsigned n_levels;	 /* messages LEVELS */
 	struct track_ring *ring; /* our view of it */
 	uint64_t started;	 /* ns */
@@ -266,11 +267,23 @@ static void read_link(struct zygote *z)
 		close_track(z, &msg);
 }
 
+/* People wait for the first sound of a track; what follows is decoded two seconds ahead. */
+static void give_way(struct slot *s)
+{
+	if (s->gave_way)
+		return;
+	s->gave_way = true;
+	jail_give_way(s->pid);
+	if (s->fetcher)
+		jail_give_way(s->fetcher);
+}
+
 /* A decoder process reports OPENED once, and after that LEVELS some times. */
 static bool may_report(struct slot *s, const struct decoder_msg *msg)
 {
 	if (msg->type == DECODER_OPENED && !s->progress.opened) {
 		progress_open(&s->progress, read_clock());
+		give_way(s);
 		return true;
 	}
 	return msg->type == DECODER_LEVELS && s->progress.opened && s->n_levels++ < LEVELS_MAX;
@@ -334,6 +347,8 @@ static void raise_cpu_limit(const struct slot *s, uint64_t now)
 
 static void watch_slot(struct slot *s, uint64_t now)
 {
+	if (now - s->started >= HURRY_MS * NS_PER_MS)
+		give_way(s);
 	if (progress_stalls(&s->progress, track_ring_written(s->ring), track_ring_rests(s->ring),
 			    now)) {
 		s->stalled = true;

@@ -1,9 +1,11 @@
 /* Processes of decoderd that are killed: a decoder takes its own track along, the process that
  * forks them all tracks, and both leave decoderd able to play. */
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "tests/decoder/deck.h"
 #include "tests/decoder/formats.h"
@@ -94,6 +96,30 @@ TEST(decoderd_reports_a_decoder_that_was_killed)
 	CHECK(wait_for(&d, DECODER_ENDED, &msg));
 	CHECK_STR(decoder_reason_name(msg.reason), "crashed");
 	CHECK_INT(msg.slot, 1);
+	close_after_playing(&d);
+}
+
+/* People wait for the first sound alone. Where memory is short, a decoder goes before mediad. */
+TEST(decoderd_hurries_until_a_track_is_opened)
+{
+	char path[64], score[16] = "";
+	pid_t children[CHILDREN];
+	struct deck d;
+	FILE *f;
+	int nice;
+
+	CHECK(open_with_child(&d, children) != 0);
+	errno = 0;
+	nice = getpriority(PRIO_PROCESS, (id_t)children[0]);
+	snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)children[0]);
+	f = fopen(path, "r");
+	if (f && !fgets(score, sizeof score, f))
+		*score = '\0';
+	if (f)
+		fclose(f);
+	CHECK_INT(errno, 0);
+	CHECK(nice >= 10);
+	CHECK_STR(score, "500\n");
 	close_after_playing(&d);
 }
 

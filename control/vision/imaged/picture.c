@@ -37,6 +37,7 @@ static void run_child(const void *start, pid_t parent)
 
 	if (jail_limit(parent) || keep_descriptor(job->out))
 		decode_fail(IMAGE_NO_PROCESS);
+	jail_give_way(0);
 	if (jail_enter(PICTURE_CPU_S))
 		decode_fail(IMAGE_NO_JAIL);
 	decode_and_exit(job->in, job->limits, RESULT_FD);
