@@ -163,10 +163,7 @@ bool measure_listen(struct measure *m, const int16_t *pcm, size_t frames)
 	loudness_add(m->meter, pcm, frames);
 	if (loudness_frames(m->meter) < m->next_report)
 		return false;
-	if (m->next_report < (uint64_t)MEASURE_EACH * RATE)
-		m->next_report += RATE;
-	else
-		m->next_report *= 2;
+	m->next_report += RATE;
 	return true;
 }
 

@@ -14,8 +14,6 @@
 
 struct measure;
 
-enum { MEASURE_EACH = 30 };
-
 /* fd: the file, borrowed; -1 for a web source. NULL: no memory, or the file cannot be measured. */
 struct measure *measure_alloc(int fd);
 /* Gives the memory back to the system. */
@@ -26,8 +24,8 @@ struct measure *measure_free(struct measure *m);
 bool measure_estimate(struct measure *m, uint64_t deadline);
 /* Goes on with the file for some milliseconds. Returns false when there is nothing left. */
 bool measure_work(struct measure *m);
-/* Adds sound of a web source. Returns true when it is time to report the levels: after each of the
- * first MEASURE_EACH seconds, and then after twice, four, … times as many. */
+/* Adds sound of a web source. Returns true when it is time to report the levels: after each second,
+ * since a song may become loud at any time. */
 bool measure_listen(struct measure *m, const int16_t *pcm, size_t frames);
 /* The levels of all sound measured so far; DECODER_NO_LEVEL for silence. */
 void measure_levels(const struct measure *m, struct decoder_levels *out);

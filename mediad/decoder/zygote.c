@@ -26,10 +26,9 @@
 
 enum {
 	WATCH_MS = 1000,
-	HURRY_MS = 1000, /* in which a track that is being opened has a normal priority */
-	LEVELS_MAX =
-		64, /* of a track: MEASURE_EACH seconds, and then twice, four, … times as many */
-	TITLES_MAX = 10, /* of a station in TITLES_S */
+	HURRY_MS = 1000,   /* in which a track that is being opened has a normal priority */
+	LEVELS_AHEAD = 64, /* reports of a track beyond one each second that it plays */
+	TITLES_MAX = 10,   /* of a station in TITLES_S */
 	TITLES_S = 10,
 	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
 };
@@ -278,7 +277,7 @@ static void give_way(struct slot *s)
 		jail_give_way(s->fetcher);
 }
 
-/* A decoder process reports OPENED once, and after that LEVELS some times. */
+/* A decoder process reports OPENED once, and after that LEVELS each second at most. */
 static bool may_report(struct slot *s, const struct decoder_msg *msg)
 {
 	if (msg->type == DECODER_OPENED && !s->progress.opened) {
@@ -286,7 +285,8 @@ static bool may_report(struct slot *s, const struct decoder_msg *msg)
 		give_way(s);
 		return true;
 	}
-	return msg->type == DECODER_LEVELS && s->progress.opened && s->n_levels++ < LEVELS_MAX;
+	return msg->type == DECODER_LEVELS && s->progress.opened &&
+	       s->n_levels++ < LEVELS_AHEAD + (read_clock() - s->started) / NS_PER_S;
 }
 
 /* Takes one message of a decoder process, which may be hostile: it is passed on with our slot and

@@ -135,7 +135,24 @@ TEST(decoderd_measures_a_long_file_at_many_places)
 	CHECK(abs(levels.peak + 1204) <= 20);
 }
 
-/* A web source is measured as it plays, after each second at first. */
+/* It may become loud when it has played for long. */
+TEST(decoderd_measures_a_web_source_to_its_end)
+{
+	enum { LONG_S = 45 };
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && write_sound(&d, &formats[3], LONG_S);
+
+	d.measure = true;
+	if (ok)
+		deck_play_file(&d, "/ranges/d.mp3", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+	CHECK(p.n_levels >= LONG_S - 1 && p.n_levels <= LONG_S);
+}
+
+/* A web source is measured as it plays, after each second. */
 TEST(decoderd_measures_a_web_source_as_it_plays)
 {
 	struct deck d;
