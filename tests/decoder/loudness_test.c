@@ -138,10 +138,10 @@ TEST(decoderd_measures_a_long_file_at_many_places)
 /* It may become loud when it has played for long. */
 TEST(decoderd_measures_a_web_source_to_its_end)
 {
-	enum { LONG_S = 45 };
+	enum { WEB_S = 45 };
 	struct deck d;
 	struct played p = {0};
-	bool ok = deck_open(&d) && write_sound(&d, &formats[3], LONG_S);
+	bool ok = deck_open(&d) && write_sound(&d, &formats[3], WEB_S);
 
 	d.measure = true;
 	if (ok)
@@ -149,7 +149,7 @@ TEST(decoderd_measures_a_web_source_to_its_end)
 	free(p.pcm);
 	deck_close(&d);
 	CHECK_INT(p.reason, DECODER_REASON_END);
-	CHECK(p.n_levels >= LONG_S - 1 && p.n_levels <= LONG_S);
+	CHECK(p.n_levels >= WEB_S - 1 && p.n_levels <= WEB_S);
 }
 
 /* A web source is measured as it plays, after each second. */
