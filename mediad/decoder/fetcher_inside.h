@@ -73,7 +73,7 @@ struct fetcher {
 
 	struct retry retry; /* of a source that has broken */
 	uint64_t moved;	    /* ns: when bytes came last */
-	uint64_t alive_at;  /* ns: when the parent was told of a source that has broken */
+	uint64_t alive_at;  /* ns: when the parent heard that we wait for a source */
 	uint64_t look_at;   /* when there may be more to read; 0: at once */
 
 	bool asked;
