@@ -178,10 +178,11 @@ static void add_lists(struct check *c, const json_t *stored, const json_t *own, 
 	for (size_t i = 0; i < KINDS; i++) {
 		const char *ids = text_at(*server ? own : stored, kinds[i].name);
 
-		if (!ids && !*server)
+		if (!ids && *server)
+			continue;
+		if (!ids)
 			ids = (const char *)c->settings + kinds[i].offset;
-		if (ids)
-			add_list(c, &kinds[i], ids, server, is_off(c, stored, own));
+		add_list(c, &kinds[i], ids, server, is_off(c, stored, own));
 	}
 }
 
