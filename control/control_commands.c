@@ -23,6 +23,17 @@ static bool may_see(const struct control *c, const struct command *cmd, uint64_t
 	       bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL);
 }
 
+/* True if the bot plays music to people in another channel than this one (0: none), whom this
+ * member may not take it away from; the words tell it. */
+static bool is_retained(struct control *c, const struct command *cmd, uint64_t channel,
+			struct words *words)
+{
+	struct voice_session *vs = control_find_voice_session(c, cmd->guild);
+
+	return vs && voice_session_channel(vs) != channel &&
+	       voice_session_retains_bot(vs, cmd->user, cmd->member, words);
+}
+
 static void answer_join(struct control *c, struct command *cmd)
 {
 	uint64_t channel = command_channel(cmd, "channel");
@@ -39,6 +50,8 @@ static void answer_join(struct control *c, struct command *cmd)
 		words_which_channel(&words);
 	else if (!may_see(c, cmd, channel))
 		words_not_yours(&words);
+	else if (is_retained(c, cmd, channel, &words))
+		;
 	else if (!(vs = control_open_voice_session(c, cmd->guild)))
 		words_too_many_channels(&words);
 	else
@@ -53,11 +66,11 @@ static void answer_leave(struct control *c, struct command *cmd)
 	struct words words = {0};
 
 	words_speak(&words, cmd->locale);
-	if (vs && voice_session_channel(vs) && may_see(c, cmd, voice_session_channel(vs))) {
+	if (!vs || !voice_session_channel(vs) || !may_see(c, cmd, voice_session_channel(vs))) {
+		words_not_here(&words);
+	} else if (!is_retained(c, cmd, 0, &words)) {
 		voice_session_leave(vs);
 		words_left(&words);
-	} else {
-		words_not_here(&words);
 	}
 	command_reply(cmd, &words);
 }

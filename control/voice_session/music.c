@@ -64,6 +64,46 @@ static void fill_person(struct music_person *to, uint64_t user, void *arg)
 	to->alone = people == 1 && v.channel == channel;
 }
 
+static bool has_other_listener(struct voice_session *c, uint64_t user)
+{
+	uint64_t listeners[JUKEBOX_LISTENERS];
+	size_t n = list_listeners(listeners, JUKEBOX_LISTENERS, c);
+
+	for (size_t i = 0; i < n; i++)
+		if (listeners[i] != user)
+			return true;
+	return false;
+}
+
+/* Who joins from outside would be alone with the bot elsewhere, and so a DJ of this queue. */
+bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const json_t *member,
+			       struct words *words)
+{
+	enum music_control control = (enum music_control)c->conf.settings->music_control;
+	uint64_t channel = voice_channel(c->voice), bits = 0;
+	struct music_person person = {.user = user};
+	struct guild_voice v = {0};
+	bool stops;
+
+	if (!c->media || !c->jukebox || !jukebox_queue(c->jukebox) ||
+	    !music_queue_present(jukebox_queue(c->jukebox)) || !has_other_listener(c, user))
+		return false;
+	guilds_permissions_as(c->conf.guilds, c->guild, channel, user, member, &bits);
+	if (bits & (DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS) |
+		    DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)))
+		return false;
+	fill_person(&person, user, c);
+	guilds_voice(c->conf.guilds, c->guild, user, &v);
+	stops = music_policy_judge(control, MUSIC_ACT_STOP, &person, 0) == MUSIC_ALLOWED;
+	if (stops && (v.channel == channel || music_policy_is_dj(&person)))
+		return false;
+	if (stops)
+		words_music_come_in(words);
+	else
+		words_music_needs_dj(words);
+	return true;
+}
+
 static void note_change(struct jukebox *j, void *arg)
 {
 	(void)j;

@@ -150,6 +150,11 @@ void voice_session_end(struct voice_session *c);
 /* The music while the bot is in a call, or on its way there; NULL otherwise. Borrowed until the
  * next event. */
 struct jukebox *voice_session_jukebox(struct voice_session *c);
+/* True if this user may not take the bot away from its channel: others listen to its music there,
+ * and the user may neither stop that nor move members. The words tell it. member: as Discord sent
+ * it with the interaction. */
+bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const json_t *member,
+			       struct words *words);
 /* The message about what plays; 0: none. */
 uint64_t voice_session_music_message(const struct voice_session *c);
 /* The previous control left this message in the chat of this channel. */
