@@ -192,13 +192,17 @@ static void command_of(struct agent_music *m, uint64_t user, const char *what)
 	tell_phase(m, true);
 }
 
-/* The room's own: at the end of a session the jukebox is left anyway. */
+/* The room's own: at the end of a session the jukebox is left anyway. A pause that somebody made
+ * while it was held has the same word as the hold, and is told again when that ends: the room would
+ * wait for the music to go on. */
 static void command_of_room(struct agent_music *m, const char *what)
 {
+	bool pauses = strcmp(what, "pause") == 0;
+
 	if (strcmp(what, "stop") == 0)
 		return;
-	hold(m, strcmp(what, "pause") == 0);
-	tell_phase(m, false);
+	hold(m, pauses);
+	tell_phase(m, !pauses);
 }
 
 static void choose(struct agent_music *m, uint64_t user, const char *text)

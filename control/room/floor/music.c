@@ -184,7 +184,7 @@ static void report_phase(struct room_music *m, struct room_context *context,
 		enter_phase(m, context, ROOM_MUSIC_PLAYING);
 		halt_speech(context, ev->turn);
 	} else if (event_says(ev, "paused")) {
-		if (m->phase != ROOM_MUSIC_PAUSED_WAKE)
+		if (m->phase != ROOM_MUSIC_PAUSED_WAKE || !m->resumes)
 			enter_phase(m, context, ROOM_MUSIC_PAUSED);
 	} else {
 		enter_phase(m, context, ROOM_MUSIC_IDLE);

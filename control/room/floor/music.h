@@ -12,6 +12,8 @@
  *   PAUSED_WAKE  HANDOFF: none, duck             -                 MUSIC resume at once
  *   PAUSED_WAKE  no speech, no turn, no answer   -                 MUSIC resume if there is a
  *                                                                  track, else IDLE
+ *   PAUSED_WAKE  reported: paused, once it is    PAUSED            a person paused it meanwhile
+ *                to go on
  *   PAUSED...    reported: playing               PLAYING
  *   any          reported: idle, failed          IDLE
  *

@@ -562,6 +562,21 @@ TEST(the_room_holds_music_and_lets_it_go_on)
 	close_music();
 }
 
+/* It has the word of the hold, and is told once that is over: the room waits no longer for the
+ * music to go on. */
+TEST(rule_104_a_pause_made_while_music_is_held_is_told_after_it)
+{
+	CHECK(open_music());
+	plays_rosanna();
+	effect(ROOM_DO_MUSIC, 0, "pause");
+	ask((struct tool_music){.op = TOOL_MUSIC_PAUSE});
+	CHECK(music_queue_is_paused(jukebox_queue(s.jukebox)));
+	CHECK_STR(s.events, "music paused 0");
+	effect(ROOM_DO_MUSIC, 0, "resume");
+	CHECK_STR(s.events, "music paused 0, music paused 0");
+	close_music();
+}
+
 TEST(music_that_is_heard_can_be_handed_off)
 {
 	CHECK(open_music());

@@ -420,6 +420,28 @@ TEST(rule_104_without_a_track_there_is_nothing_to_go_on_with)
 	scene_close(s);
 }
 
+/* A model, a button or a command may pause music that the room holds. Its end is no resumption, and
+ * nobody owns what is said then. */
+TEST(rule_104_music_that_was_paused_under_an_answer_stays_paused)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	music(s, "paused", 0);
+	scene_answer(s, "a band", 600);
+	scene_drained(s);
+	CHECK_STR(ordered(s), "resume");
+	music(s, "paused", 0); /* still */
+	scene_wait(s, 60000);
+	scene_mark(s);
+	scene_say(s, ALICE, "did you see the match yesterday");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	scene_say(s, BOB, "i have seen it with my brother");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 2);
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 0);
+	scene_close(s);
+}
+
 TEST(rule_105_the_latch_is_renewed_when_the_answer_was_heard)
 {
 	struct scene *s = playing("music_wake_pause no music_latch_s 5");
