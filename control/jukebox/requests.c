@@ -54,17 +54,55 @@ static size_t share_left(const struct work *w)
 	return own < share ? share - own : 0;
 }
 
+static bool is_own(const struct work *w, const struct track *t)
+{
+	return t && t->requester == w->r->user;
+}
+
+/* Tracks of others wait, and the person has no rights over them. */
+static bool is_bound(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+
+	if (!w->r->user || w->dj || w->j->conf.settings->music_control == MUSIC_CONTROL_EVERYONE)
+		return false;
+	for (size_t i = 1; i < music_queue_count(q); i++)
+		if (!is_own(w, music_queue_at(q, i)))
+			return true;
+	return false;
+}
+
+/* The person's own track plays after another one of theirs: a third would keep the turn for ever.
+ */
+static bool has_had_turn(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+
+	return is_own(w, music_queue_present(q)) && is_own(w, music_queue_played(q, 0));
+}
+
 /* One track of a member may stand before those of others; more of theirs go to the end. */
 static bool may_come_next(const struct work *w)
 {
 	const struct music_queue *q = w->j->queue;
-	size_t own = 0, others = 0;
+	bool passed = w->r->n != 1 || has_had_turn(w);
 
-	if (!w->r->user || w->dj || w->j->conf.settings->music_control == MUSIC_CONTROL_EVERYONE)
-		return true;
 	for (size_t i = 1; i < music_queue_count(q); i++)
-		*(music_queue_at(q, i)->requester == w->r->user ? &own : &others) += 1;
-	return !others || (!own && w->r->n == 1);
+		passed |= is_own(w, music_queue_at(q, i));
+	return !passed || !is_bound(w);
+}
+
+/* Of several tracks the first takes the place of the member's own one, and passes those of others
+ * in doing so. *n becomes the number that was added. */
+static int play_tracks(const struct work *w, const struct track *tracks, size_t *n)
+{
+	size_t now = is_bound(w) ? 1 : *n, place;
+	int err = music_queue_play(w->j->queue, tracks, now);
+
+	if (!err && now < *n &&
+	    music_queue_add(w->j->queue, tracks + now, *n - now, MUSIC_QUEUE_END, &place))
+		*n = now;
+	return err;
 }
 
 /* Of a long list as many as there is room for. */
@@ -90,7 +128,7 @@ static int add_tracks(struct work *w)
 		own[i].requester = r->user;
 	}
 	if (r->act == MUSIC_ACT_PLAY && !w->waits)
-		err = music_queue_play(w->j->queue, own, n);
+		err = play_tracks(w, own, &n);
 	else
 		err = music_queue_add(w->j->queue, own, n,
 				      may_come_next(w) ? place : MUSIC_QUEUE_END, &w->a->place);
@@ -275,7 +313,8 @@ static enum music_verdict judge(struct work *w, const struct track *about)
 	if (verdict == MUSIC_ALLOWED && w->r->act == MUSIC_ACT_MOVE && !may_move(w))
 		return MUSIC_NEEDS_DJ;
 	if (w->r->act == MUSIC_ACT_PLAY && present)
-		w->waits = music_policy_judge(control, MUSIC_ACT_SKIP, &person,
+		w->waits = (has_had_turn(w) && is_bound(w)) ||
+			   music_policy_judge(control, MUSIC_ACT_SKIP, &person,
 					      present->requester) != MUSIC_ALLOWED;
 	return verdict == MUSIC_NEEDS_VOTE ? vote_to_skip(w) : verdict;
 }

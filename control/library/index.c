@@ -12,7 +12,7 @@
 #include "control/music/match.h"
 #include "control/music/path_tags.h"
 
-enum { VERSION = 1, QUERY_MAX = 2048, QUERY_TRIGRAMS = 64 };
+enum { VERSION = 1, QUERY_MAX = 2048 };
 
 #define SCHEMA                                                                                     \
 	"CREATE TABLE files(id INTEGER PRIMARY KEY, folder TEXT, path TEXT, size INTEGER,"         \
@@ -293,14 +293,14 @@ static size_t measure_trigram(const char *at, const char *end)
 	return (size_t)(p - at);
 }
 
-/* "abc" OR "bcd" …: the trigrams of each word. Returns their number. */
-static unsigned write_query(char to[QUERY_MAX], const char *folded)
+/* "abc" OR "bcd" …: the first trigrams of the words, at most `most`. Returns their number. */
+static unsigned write_query(char to[QUERY_MAX], const char *folded, unsigned most)
 {
 	const char *at = folded, *end = folded + strlen(folded);
 	unsigned trigrams = 0;
 	size_t n = 0;
 
-	for (; at < end && trigrams < QUERY_TRIGRAMS; terms_next(&at, end)) {
+	for (; at < end && trigrams < most; terms_next(&at, end)) {
 		size_t len = measure_trigram(at, end);
 
 		if (len && n + 32 < QUERY_MAX)
@@ -337,13 +337,13 @@ static bool read_track(const struct library_index *x, sqlite3_stmt *s, struct tr
 	return root >= 0;
 }
 
-static sqlite3_stmt *find_candidates(struct library_index *x, const char *query)
+static sqlite3_stmt *find_candidates(struct library_index *x, const char *query, unsigned trigrams)
 {
 	char folded[MUSIC_FOLDED_MAX], text[QUERY_MAX];
 	sqlite3_stmt *s;
 
 	music_fold(folded, query);
-	if (write_query(text, folded)) {
+	if (write_query(text, folded, trigrams)) {
 		s = use_query(x, SEARCH);
 	} else {
 		/* Too short for trigrams, as a korean title may be. LIKE would miss it: FTS5 counts
@@ -355,7 +355,7 @@ static sqlite3_stmt *find_candidates(struct library_index *x, const char *query)
 	return s;
 }
 
-int library_index_search(struct library_index *x, const char *query,
+int library_index_search(struct library_index *x, const char *query, unsigned trigrams,
 			 struct library_hit hits[LIBRARY_HITS_MAX], size_t *n)
 {
 	struct track *found = calloc(LIBRARY_CANDIDATES, sizeof *found);
@@ -366,7 +366,7 @@ int library_index_search(struct library_index *x, const char *query,
 
 	if (!found)
 		return ENOMEM;
-	s = find_candidates(x, query);
+	s = find_candidates(x, query, trigrams);
 	while ((rc = sqlite3_step(s)) == SQLITE_ROW && count < LIBRARY_CANDIDATES)
 		if (read_track(x, s, &found[count])) {
 			ranked[count] = (struct music_hit){.track = &found[count]};

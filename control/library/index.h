@@ -19,6 +19,8 @@ struct library_index;
 enum {
 	LIBRARY_FILES_MAX = 100000,
 	LIBRARY_CANDIDATES = 200, /* of a search, before they are ranked */
+	LIBRARY_TRIGRAMS = 64,	  /* of a query, each of which takes its time in a large library */
+	LIBRARY_TYPED_TRIGRAMS = 12,
 	LIBRARY_HITS_MAX = 25,
 };
 
@@ -43,8 +45,9 @@ int library_index_put(struct library_index *x, const struct walk_file *f);
 int library_index_end_scan(struct library_index *x, const struct walk *w);
 unsigned library_index_count(const struct library_index *x);
 
-/* The hits, the best first; *n of at most LIBRARY_HITS_MAX. EIO, ENOMEM. */
-int library_index_search(struct library_index *x, const char *query,
+/* The hits, the best first; *n of at most LIBRARY_HITS_MAX. Candidates are chosen by the first
+ * `trigrams` of the query, at most LIBRARY_TRIGRAMS. EIO, ENOMEM. */
+int library_index_search(struct library_index *x, const char *query, unsigned trigrams,
 			 struct library_hit hits[LIBRARY_HITS_MAX], size_t *n);
 
 #endif

@@ -1,6 +1,7 @@
 #include "control/library/library.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,13 @@
 #include "ipc/worker.h"
 #include "proto/base/time.h"
 
-enum { PATH_SIZE = 600, QUERY_SIZE = 512, HOUR_S = 3600 };
+enum { PATH_SIZE = 600, QUERY_SIZE = 512, HOUR_S = 3600, RETRY_S = 1 };
 
 struct job {
 	bool scan;
-	size_t most; /* of a search */
+	atomic_bool forgotten; /* nobody waits for this search any more */
+	size_t most;	       /* of a search */
+	unsigned trigrams;     /* likewise */
 	char query[QUERY_SIZE];
 };
 
@@ -29,6 +32,7 @@ struct answer {
 
 struct request {
 	struct request *next;
+	struct job *job; /* borrowed until its answer */
 	uint64_t id;
 	library_h *h;
 	void *arg;
@@ -113,7 +117,7 @@ static void run_scan(struct runner *r, struct answer *a)
 
 static void run_job(void *job, struct worker_answer *answer, void *arg)
 {
-	const struct job *j = job;
+	struct job *j = job;
 	struct library *l = arg;
 	struct runner *r = &l->runner;
 	struct answer a = {0};
@@ -121,11 +125,11 @@ static void run_job(void *job, struct worker_answer *answer, void *arg)
 
 	if (j->scan) {
 		run_scan(r, &a);
-	} else {
+	} else if (!atomic_load(&j->forgotten)) {
 		hits = calloc(LIBRARY_HITS_MAX, sizeof *hits);
 		a.err = hits ? open_index(r) : ENOMEM;
 		if (!a.err)
-			a.err = library_index_search(r->index, j->query, hits, &a.n);
+			a.err = library_index_search(r->index, j->query, j->trigrams, hits, &a.n);
 		a.n = a.err ? 0 : a.n < j->most ? a.n : j->most;
 	}
 	if (worker_answer_add(answer, &a, sizeof a) == 0 && a.n)
@@ -135,6 +139,7 @@ static void run_job(void *job, struct worker_answer *answer, void *arg)
 
 /* ---- on the loop ---- */
 
+/* Searches that fill the worker hold the scan back and do not end it. */
 static void put_scan(struct library *l)
 {
 	struct job *j = calloc(1, sizeof *j);
@@ -144,7 +149,7 @@ static void put_scan(struct library *l)
 	if (j && worker_put(l->worker, j, 0) == 0)
 		return;
 	free(j);
-	tmr_start(l->tmr, LIBRARY_RESCAN_H * HOUR_S * NS_PER_S);
+	tmr_start(l->tmr, RETRY_S * NS_PER_S);
 }
 
 static void on_timer(void *arg)
@@ -212,16 +217,16 @@ static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, v
 	free(r);
 }
 
-int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg)
+static int put_search(struct library *l, const struct job *search, library_h *h, void *arg)
 {
 	struct request *r = calloc(1, sizeof *r);
 	struct job *j = calloc(1, sizeof *j);
 	int err = r && j ? 0 : ENOMEM;
 
 	if (!err) {
-		*r = (struct request){.next = l->requests, .id = ++l->last_id, .h = h, .arg = arg};
-		j->most = most;
-		snprintf(j->query, sizeof j->query, "%s", query);
+		*j = *search;
+		*r = (struct request){
+			.next = l->requests, .job = j, .id = ++l->last_id, .h = h, .arg = arg};
 		err = worker_put(l->worker, j, r->id);
 	}
 	if (err) {
@@ -233,11 +238,29 @@ int library_search(struct library *l, const char *query, size_t most, library_h 
 	return 0;
 }
 
+int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg)
+{
+	struct job j = {.most = most, .trigrams = LIBRARY_TRIGRAMS};
+
+	snprintf(j.query, sizeof j.query, "%s", query);
+	return put_search(l, &j, h, arg);
+}
+
+int library_suggest(struct library *l, const char *query, size_t most, library_h *h, void *arg)
+{
+	struct job j = {.most = most, .trigrams = LIBRARY_TYPED_TRIGRAMS};
+
+	snprintf(j.query, sizeof j.query, "%s", query);
+	return put_search(l, &j, h, arg);
+}
+
 void library_forget(struct library *l, const void *arg)
 {
 	for (struct request *r = l->requests; r; r = r->next)
-		if (r->arg == arg)
+		if (r->arg == arg) {
 			r->h = NULL;
+			atomic_store(&r->job->forgotten, true);
+		}
 }
 
 /* Cuts the setting into paths, in place. */

@@ -36,7 +36,9 @@ struct library *library_free(struct library *l);
 /* Finds tracks by words; at most `most` of LIBRARY_HITS_MAX. ENOSPC: LIBRARY_REQUESTS are under
  * way; ENOMEM. */
 int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg);
-/* Handlers with this arg are not called any more. */
+/* The same while somebody types: as many words as a glance needs (LIBRARY_TYPED_TRIGRAMS). */
+int library_suggest(struct library *l, const char *query, size_t most, library_h *h, void *arg);
+/* Handlers with this arg are not called any more; what has not begun for them is not looked for. */
 void library_forget(struct library *l, const void *arg);
 
 #endif

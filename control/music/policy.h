@@ -13,7 +13,8 @@
  * track controls it (pause, resume, seek) as a DJ does; a track that the bot chose belongs to
  * everyone. To play at once takes the right to skip what plays; else the new track comes next. One
  * track of a member without a DJ's rights may stand before those of others that wait; the rest goes
- * to the end, and is moved past tracks of others by a DJ alone. A vote to skip passes with 55 % of
+ * to the end, and is moved past tracks of others by a DJ alone. Who plays a second one of their own
+ * while others wait has had that turn. A vote to skip passes with 55 % of
  * the people who can hear the music. Voice requests have the rights of their speaker. Pure. */
 #ifndef CONTROL_MUSIC_POLICY_H
 #define CONTROL_MUSIC_POLICY_H

@@ -161,6 +161,36 @@ TEST(playing_at_once_ends_no_track_that_may_not_be_skipped)
 	scene_finish();
 }
 
+/* The first of a list takes the place of the member's own track, and the turn ends with it. */
+TEST(a_list_played_at_once_passes_nobody)
+{
+	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};
+	struct jukebox_request list = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	CHECK_INT(scene_add("b", BOB), 0);
+	CHECK_INT(scene_request(list), 0);
+	CHECK_STR(scene_queue(), "a|xbyz");
+	CHECK_INT(scene.a.n, 3);
+	CHECK_INT(scene.a.place, 0);
+	CHECK_INT(play("d", ALICE), 0);
+	CHECK_STR(scene_queue(), "a|xbyzd");
+	CHECK_INT(scene.a.place, 4);
+	list.act = MUSIC_ACT_QUEUE_ADD; /* next */
+	list.n = 1;
+	CHECK_INT(scene_request(list), 0);
+	CHECK_STR(scene_queue(), "a|xbyzdx");
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_STR(scene_queue(), "ax|byzdx");
+	list.user = DJ;
+	list.act = MUSIC_ACT_PLAY;
+	list.n = 3;
+	CHECK_INT(scene_request(list), 0);
+	CHECK_STR(scene_queue(), "axb|xyzyzdx");
+	scene_finish();
+}
+
 TEST(a_jukebox_tells_of_tracks_that_fail)
 {
 	struct track t = local_track("page", 0);

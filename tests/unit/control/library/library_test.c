@@ -161,3 +161,20 @@ TEST(a_handler_that_is_forgotten_is_not_called)
 	remove_folder();
 	folder_remove(state);
 }
+
+/* Searches that fill the worker as it begins would otherwise put it off until the next one. */
+TEST(a_scan_goes_on_after_too_many_searches)
+{
+	unsigned n = 0;
+
+	CHECK(make_folder() && folder_make(state));
+	CHECK(write_music("Toto - Africa.mp3", ""));
+	CHECK(open_library(folder));
+	while (library_suggest(library, "africa", 5, on_hits, &l) == 0)
+		n++;
+	CHECK_INT(n, LIBRARY_REQUESTS);
+	CHECK(await("africa", "0:Toto - Africa.mp3 "));
+	close_library();
+	remove_folder();
+	folder_remove(state);
+}
