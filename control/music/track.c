@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/cursor.h"
 #include "proto/base/utf8.h"
 
 static const char *const names[] = {
@@ -41,15 +42,32 @@ void track_set_text(char *to, size_t size, const char *from, size_t n)
 		to[len - 1] = '\0';
 }
 
+/* The last name of a path or address. Signed addresses carry their secrets in the query, and
+ * everybody sees labels. */
+static struct slice find_last_name(const struct track *t)
+{
+	const char *at = t->reference;
+	size_t n = t->source == TRACK_LOCAL ? strlen(at) : strcspn(at, "?#"), from = n;
+
+	while (from && at[from - 1] != '/')
+		from--;
+	if (from == n)
+		from = 0;
+	return (struct slice){(const uint8_t *)at + from, n - from};
+}
+
 void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t)
 {
-	const char *slash = strrchr(t->reference, '/');
-	const char *title = *t->title ? t->title : slash && slash[1] ? slash + 1 : t->reference;
+	struct slice title = {(const uint8_t *)t->title, strlen(t->title)};
+	int n;
 
+	if (!title.n)
+		title = find_last_name(t);
+	n = title.n < TRACK_TITLE_MAX ? (int)title.n : TRACK_TITLE_MAX - 1;
 	if (*t->artist)
-		snprintf(to, TRACK_LABEL_MAX, "%s - %.*s", t->artist, TRACK_TITLE_MAX - 1, title);
+		snprintf(to, TRACK_LABEL_MAX, "%s - %.*s", t->artist, n, (const char *)title.p);
 	else
-		snprintf(to, TRACK_LABEL_MAX, "%.*s", TRACK_TITLE_MAX - 1, title);
+		snprintf(to, TRACK_LABEL_MAX, "%.*s", n, (const char *)title.p);
 	to[utf8_whole(to, strlen(to))] = '\0';
 }
 

@@ -52,7 +52,8 @@ const char *track_source_name(enum track_source source);
 bool track_source_parse(enum track_source *source, const char *name);
 /* Copies a tag of n bytes, UTF-8 or Latin-1, as one plain line without blanks around it. */
 void track_set_text(char *to, size_t size, const char *from, size_t n);
-/* "Artist - Title"; the title alone without an artist, the end of the reference without a title. */
+/* "Artist - Title"; the title alone without an artist; without a title the end of the reference, of
+ * an address without its query. */
 void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t);
 /* "local-1f0c…": a name of the music for models and buttons. The same music has the same one in
  * every process. */

@@ -37,6 +37,18 @@ TEST(a_label_has_the_artist_and_the_title_or_the_file)
 	snprintf(t.reference, sizeof t.reference, "https://radio.example/");
 	track_write_label(label, &t);
 	CHECK_STR(label, "https://radio.example/");
+	/* What signs an address is for nobody else. */
+	t.source = TRACK_URL;
+	snprintf(t.reference, sizeof t.reference, "https://a.example/b/song.wav?token=x/y#z");
+	track_write_label(label, &t);
+	CHECK_STR(label, "song.wav");
+	snprintf(t.reference, sizeof t.reference, "https://a.example/?token=x/y");
+	track_write_label(label, &t);
+	CHECK_STR(label, "https://a.example/");
+	t.source = TRACK_LOCAL;
+	snprintf(t.reference, sizeof t.reference, "a/b/who is #1?.mp3");
+	track_write_label(label, &t);
+	CHECK_STR(label, "who is #1?.mp3");
 }
 
 TEST(tracks_are_the_same_if_their_source_and_reference_are)
