@@ -1,6 +1,7 @@
 #include "control/music/match.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
 	LIGHT_SHARE = 5,  /* a light word counts for this part of its length */
 	COVERAGE_PART = 750,
 	TITLE_PART = 150,
+	COVERED = 900, /* of a query: nothing of weight is missing, as in "radio head" */
 };
 
 struct word {
@@ -90,8 +92,9 @@ size_t music_fold(char to[MUSIC_FOLDED_MAX], const char *text)
 
 static bool is_light(const struct word *w)
 {
-	static const char *const light[] = {"the", "a",	  "an", "by",	"of", "and",  "feat",
-					    "ft",  "der", "le", "song", "la", "track"};
+	static const char *const light[] = {"the",  "a",     "an",    "by",    "of",	"and",
+					    "feat", "ft",    "der",   "le",    "la",	"some",
+					    "song", "songs", "music", "track", "tracks"};
 
 	for (size_t i = 0; i < sizeof light / sizeof light[0]; i++) {
 		unsigned n = 0;
@@ -265,22 +268,47 @@ static void split_query(struct query *q, const char *text)
 	split_words(&q->words, q->folded);
 }
 
+/* The number of words of `asked`, light ones aside, that `has` contains, or (missing) does not. */
+static unsigned count_words(const struct words *asked, const struct words *has, bool missing)
+{
+	struct words one = {.n = 1};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < asked->n; i++) {
+		one.word[0] = asked->word[i];
+		if (one.word[0].weight > one.word[0].n)
+			n += !measure_coverage(&one, has) == missing;
+	}
+	return n;
+}
+
+/* The part of the query that the words of the artist, the title and the album cover. */
+static unsigned cover_query(const struct query *q, const struct track *t, const char *label)
+{
+	char text[TRACK_LABEL_MAX + TRACK_ALBUM_MAX + 1], folded[MUSIC_FOLDED_MAX];
+	struct words has;
+	unsigned covered;
+
+	snprintf(text, sizeof text, "%s %s", label, t->album);
+	music_fold(folded, text);
+	split_words(&has, folded);
+	covered = measure_coverage(&q->words, &has);
+	if (!*t->artist || covered >= COVERED || !count_words(&q->words, &has, true))
+		return covered;
+	snprintf(text, sizeof text, "%s %s", t->title, t->album);
+	music_fold(folded, text);
+	split_words(&has, folded);
+	return count_words(&q->words, &has, false) ? covered : 0;
+}
+
 static unsigned match_query(const struct query *q, const struct track *t)
 {
 	char label[TRACK_LABEL_MAX], folded[MUSIC_FOLDED_MAX], title[MUSIC_FOLDED_MAX];
-	char text[TRACK_LABEL_MAX + TRACK_ALBUM_MAX + 1];
 	struct words has;
 	unsigned score;
-	size_t n;
 
 	track_write_label(label, t);
-	n = strlen(label);
-	memcpy(text, label, n);
-	text[n] = ' ';
-	memcpy(text + n + 1, t->album, strlen(t->album) + 1);
-	music_fold(folded, text);
-	split_words(&has, folded);
-	score = measure_coverage(&q->words, &has) * COVERAGE_PART / MUSIC_MATCH_FULL;
+	score = cover_query(q, t, label) * COVERAGE_PART / MUSIC_MATCH_FULL;
 	music_fold(title, *t->title ? t->title : label);
 	split_words(&has, title);
 	score += measure_coverage(&has, &q->words) * TITLE_PART / MUSIC_MATCH_FULL;

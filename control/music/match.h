@@ -6,6 +6,9 @@
  *   words of the title that the query has               150
  *   the query is the title, or artist and title         all 1000
  *
+ * A query with a word that the track lacks is none of it by the artist's name alone, however long
+ * that is: "taylor swift style" does not find "Taylor Swift - Love Story".
+ *
  * Longer words count for more, and words such as "the" and "by" for little: alone
  * they find only a track that is called so. Similarity of two words
  * is their edit distance with swapped neighbours (optimal string alignment); chinese, japanese and

@@ -148,17 +148,13 @@ TEST(what_people_ask_for_comes_first)
 
 TEST(music_that_nobody_has_is_not_found)
 {
-	static const char *const strangers[] = {"despacito",
-						"never gonna give you up",
-						"für elise",
-						"xyzzy",
-						"",
-						"   ",
-						"the",
-						"千本桜",
-						"катюша",
-						"!!!",
-						"sandstorm darude"};
+	static const char *const strangers[] = {
+		"despacito", "never gonna give you up", "für elise", "xyzzy", "", "   ", "the",
+		"千本桜", "катюша", "!!!", "sandstorm darude",
+		/* another title of an artist who is there */
+		"pink floyd echoes", "daft punk get lucky", "led zeppelin kashmir",
+		"metallica fade to black by metallica", "the cranberries linger",
+		"guns n roses patience", "Édith Piaf milord", "bjork army of me by bjork"};
 	struct track tracks[TRACKS];
 	struct music_hit hits[TRACKS];
 
@@ -209,4 +205,9 @@ TEST(a_title_that_is_the_whole_query_beats_all_others)
 	/* Two swapped letters are one mistake, and two words are one. */
 	CHECK(music_match("toot", &tracks[35]) >= MUSIC_MATCH_PLAUSIBLE);
 	CHECK_INT(music_match("black bird", &tracks[5]), 900);
+	/* An artist alone, misspelt or in two words, is any title of theirs. */
+	CHECK(music_match("pink floyd", &tracks[33]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK(music_match("ramstein", &tracks[20]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK(music_match("some songs by metalica", &tracks[38]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK(music_match("zep pelin", &tracks[11]) >= MUSIC_MATCH_PLAUSIBLE);
 }
