@@ -26,7 +26,8 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { OFFERS_MAX = 32, SUGGESTED = 25, LABEL_TYPED = 101 /* bytes of a suggestion with NUL */ };
+enum { OFFERS_MAX = 32, TYPINGS_MAX = 8, SUGGESTED = 25 };
+enum { LABEL_TYPED = 101 /* bytes of a suggestion with NUL */ };
 
 /* /music play, add or next that waits for its tracks. */
 struct music_search {
@@ -46,10 +47,12 @@ struct music_offer {
 	struct music_choice choice;
 };
 
-/* A member types the words of a title. */
+/* A member types the words of a title. Each has the newest letters looked for alone, and all
+ * together TYPINGS_MAX: the library is looked through by one thread for every server. */
 struct music_typing {
-	struct music_typing *next;
+	struct music_typing *next; /* an older one */
 	struct control *c;
+	uint64_t user;
 	uint32_t id;
 };
 
@@ -320,35 +323,44 @@ static const struct track *find_label(const struct music_search *s, const struct
 	return NULL;
 }
 
+/* The select of the answer; NULL: the words are all. An offer is made for several tracks alone, or
+ * requests that need none would make those of others expire. */
+static json_t *offer(const struct music_search *s, const struct music_choice *choice,
+		     struct words *words)
+{
+	struct music_offer *o = make_offer(s->c, s->cmd->guild, s->cmd->user);
+
+	if (!o) {
+		words_music_no_luck(words);
+		return NULL;
+	}
+	o->kind = s->kind;
+	o->choice = *choice;
+	music_choice_offer(&o->choice, s->cmd->user, MUSIC_CHOOSE_PLAY, env_now(s->c->env));
+	words_music_which(words);
+	return offer_select(s->c, o);
+}
+
 /* The components of the answer; NULL: the words are all. */
 static json_t *choose(struct music_search *s, const struct music_found *found, struct words *words)
 {
 	struct music_hit ranked[LIBRARY_HITS_MAX];
 	const struct track *exact = find_label(s, found->hits, found->n);
 	uint64_t guild = s->cmd->guild, user = s->cmd->user;
-	struct music_offer *o = make_offer(s->c, guild, user);
 	enum music_decision decision = MUSIC_ONE_FITS;
+	struct music_choice choice = {0};
 	size_t n = found->n < LIBRARY_HITS_MAX ? found->n : LIBRARY_HITS_MAX;
 
 	for (size_t i = 0; i < n; i++)
 		ranked[i] = (struct music_hit){&found->hits[i].track, found->hits[i].score};
-	if (!o && !exact) {
-		words_music_no_luck(words);
-		return NULL;
-	}
 	if (!exact)
-		decision = music_choice_decide(&o->choice, ranked, n);
-	if (decision == MUSIC_NONE_FITS) {
+		decision = music_choice_decide(&choice, ranked, n);
+	if (decision == MUSIC_MANY_FIT)
+		return offer(s, &choice, words);
+	if (decision == MUSIC_NONE_FITS)
 		words_music_nothing_fits(words);
-	} else if (decision == MUSIC_ONE_FITS) {
-		add_tracks(s->c, guild, user, s->kind, exact ? exact : &o->choice.option[0], 1,
-			   words);
-	} else {
-		o->kind = s->kind;
-		music_choice_offer(&o->choice, user, MUSIC_CHOOSE_PLAY, env_now(s->c->env));
-		words_music_which(words);
-		return offer_select(s->c, o);
-	}
+	else
+		add_tracks(s->c, guild, user, s->kind, exact ? exact : &choice.option[0], 1, words);
 	return NULL;
 }
 
@@ -401,6 +413,7 @@ static bool is_address(const char *text)
 /* 0: on_found answers. */
 static int begin_search(struct control *c, struct command *cmd, const struct music_command *m)
 {
+	const struct music_asker asker = {cmd->guild, cmd->user};
 	struct music_search *s = calloc(1, sizeof *s);
 	int err;
 
@@ -411,13 +424,12 @@ static int begin_search(struct control *c, struct command *cmd, const struct mus
 	s->kind = m->kind;
 	utf8_copy(s->label, sizeof s->label, m->query);
 	if (is_address(m->query))
-		err = music_sources_address(&s->request, c->sources, cmd->user, m->query, on_found,
-					    s);
+		err = music_sources_address(&s->request, c->sources, asker, m->query, on_found, s);
 	else
 		err = music_sources_words(
 			&s->request, c->sources,
-			&(struct music_words){cmd->user, m->query, MUSIC_ANYWHERE, SUGGESTED},
-			on_found, s);
+			&(struct music_words){asker, m->query, MUSIC_ANYWHERE, SUGGESTED}, on_found,
+			s);
 	s->next = c->music_searches;
 	c->music_searches = s;
 	if (err)
@@ -599,18 +611,41 @@ static void on_suggested(int err, const struct library_hit *hits, size_t n, void
 	end_typing(t);
 }
 
-/* False: nothing is under way. */
-static bool search_for_typing(struct control *c, const char *text, uint32_t id)
+/* It gets no suggestions. */
+static void drop_typing(struct music_typing *t)
 {
-	struct music_typing *t = c->library && *text ? calloc(1, sizeof *t) : NULL;
+	library_forget(t->c->library, t);
+	components_suggest(t->c->components, t->id, NULL);
+	end_typing(t);
+}
+
+/* Makes room for letters that this member types now. */
+static void drop_old_typings(struct control *c, uint64_t user)
+{
+	struct music_typing *t = c->music_typings, *next;
+	unsigned others = 0;
+
+	for (; t; t = next) {
+		next = t->next;
+		if (t->user == user || ++others == TYPINGS_MAX)
+			drop_typing(t);
+	}
+}
+
+/* False: nothing is under way. */
+static bool search_for_typing(struct control *c, const struct typing *typing, uint32_t id)
+{
+	struct music_typing *t = c->library && *typing->text ? calloc(1, sizeof *t) : NULL;
 
 	if (!t)
 		return false;
+	drop_old_typings(c, typing->user);
 	t->c = c;
+	t->user = typing->user;
 	t->id = id;
 	t->next = c->music_typings;
 	c->music_typings = t;
-	if (library_search(c->library, text, SUGGESTED, on_suggested, t) == 0)
+	if (library_suggest(c->library, typing->text, SUGGESTED, on_suggested, t) == 0)
 		return true;
 	end_typing(t);
 	return false;
@@ -622,7 +657,7 @@ void control_type_music(struct control *c, const struct typing *typing, uint32_t
 	const struct music_queue *q = vs ? jukebox_queue(voice_session_jukebox(vs)) : NULL;
 	json_t *choices = NULL;
 
-	if (vs && strcmp(typing->option, "query") == 0 && search_for_typing(c, typing->text, id))
+	if (vs && strcmp(typing->option, "query") == 0 && search_for_typing(c, typing, id))
 		return;
 	if (q && strcmp(typing->option, "track") == 0)
 		choices = music_suggest_entries(q, typing->text);

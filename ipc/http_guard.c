@@ -199,7 +199,7 @@ static const char *find_fault(const struct http_guard *g, CURLU *u)
 	else if (is_allowed_host(g, host, port))
 		fault = NULL;
 	else if (strcmp(port, "80") != 0 && strcmp(port, "443") != 0)
-		fault = "only the ports 80 and 443 are read";
+		fault = HTTP_GUARD_PORTS;
 	else if (!public_host(host))
 		fault = "its host is not a public name";
 	curl_free(scheme);

@@ -16,6 +16,9 @@ struct http_guard;
 
 enum { HTTP_GUARD_ALLOWED_MAX = 16 };
 
+/* The reason of http_guard_url for a public host with another port. */
+#define HTTP_GUARD_PORTS "only the ports 80 and 443 are read"
+
 /* allowed: addresses that may be reached although they are not public, or on another port, as the
  * operator's own list "10.0.0.5:80, [fd00::1]:8080"; NULL or "": none. EINVAL: malformed or too
  * many. Caller owns *out. */

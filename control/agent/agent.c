@@ -362,15 +362,16 @@ static int open_music(struct agent *a, const struct agent_conf *conf)
 
 	if (!conf->sources && !plays)
 		return 0;
-	return agent_music_alloc(&a->music,
-				 &(struct agent_music_conf){.env = a->env,
-							    .sources = conf->sources,
-							    .jukebox = plays ? conf->jukebox : NULL,
-							    .outputh = take_music_output,
-							    .feedh = feed_music,
-							    .refusedh = tell_refusal,
-							    .failedh = tell_music_failure,
-							    .arg = a});
+	return agent_music_alloc(
+		&a->music, &(struct agent_music_conf){.env = a->env,
+						      .guild = media_call_want(a->call)->guild,
+						      .sources = conf->sources,
+						      .jukebox = plays ? conf->jukebox : NULL,
+						      .outputh = take_music_output,
+						      .feedh = feed_music,
+						      .refusedh = tell_refusal,
+						      .failedh = tell_music_failure,
+						      .arg = a});
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)

@@ -30,6 +30,7 @@ struct tool_music;
 
 struct agent_music_conf {
 	struct env *env;
+	uint64_t guild;
 	struct music_sources *sources; /* may be NULL: nothing can be found */
 	struct jukebox *jukebox;       /* may be NULL: nothing can be played */
 	/* The output of a call (control/tools/builtin/host.h). */

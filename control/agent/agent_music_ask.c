@@ -261,6 +261,7 @@ static void take_found(const struct music_found *f, void *arg)
 static void advance(struct music_ask *a)
 {
 	struct music_sources *s = a->m->conf.sources;
+	const struct music_asker asker = {a->m->conf.guild, a->user};
 	int err = 0;
 
 	while (!err && !a->request && a->item < json_array_size(a->items)) {
@@ -272,11 +273,11 @@ static void advance(struct music_ask *a)
 		else if (!s)
 			err = ENOTSUP;
 		else if (a->address)
-			err = music_sources_address(&a->request, s, a->user, text, take_found, a);
+			err = music_sources_address(&a->request, s, asker, text, take_found, a);
 		else
 			err = music_sources_words(
 				&a->request, s,
-				&(struct music_words){a->user, text, a->platform, a->most},
+				&(struct music_words){asker, text, a->platform, a->most},
 				take_found, a);
 	}
 	if (err)
@@ -284,7 +285,8 @@ static void advance(struct music_ask *a)
 			err == ENOTSUP ? "there is no such source of music here"
 			: err == EDQUOT
 				? "this person's other requests for music are still under way"
-				: strerror(err));
+			: err == ENOSPC ? "too many requests for music are under way"
+					: strerror(err));
 	else if (!a->request)
 		finish(a);
 }

@@ -101,6 +101,18 @@ static bool take_entry(const struct track *t, void *arg)
 
 static int send_probe(struct music_request *r, bool begins);
 
+/* Why the address is not asked. Most stations have other ports, so that reason is told. */
+static const char *explain_probe(const struct music_request *r, int err)
+{
+	const struct http_guard *guard = r->s->guard;
+	char why[MUSIC_WHY_MAX];
+
+	if (err == EACCES && guard && !http_guard_url(guard, r->at, why, sizeof why) &&
+	    strstr(why, HTTP_GUARD_PORTS))
+		return "its port is neither 80 nor 443";
+	return http_explain(err);
+}
+
 /* Asks for the variant that mediad would read: it tells whether the stream is live. */
 static void probe_variant(struct music_request *r, const struct hls *list)
 {
@@ -120,7 +132,7 @@ static void probe_variant(struct music_request *r, const struct hls *list)
 		}
 	}
 	if (err)
-		music_request_end(r, err == EINVAL ? NOTHING_TO_PLAY : http_explain(err));
+		music_request_end(r, err == EINVAL ? NOTHING_TO_PLAY : explain_probe(r, err));
 }
 
 /* A stream in segments is one track. */
@@ -233,7 +245,7 @@ static void follow_redirect(struct music_request *r, const struct http_resp *res
 	snprintf(r->at, sizeof r->at, "%s", url);
 	err = send_probe(r, false);
 	if (err)
-		music_request_end(r, http_explain(err));
+		music_request_end(r, explain_probe(r, err));
 }
 
 static const char *explain_status(int status)
@@ -319,7 +331,8 @@ void music_address_begin(struct music_request *r)
 	int err;
 
 	snprintf(r->at, sizeof r->at, "%s", r->text);
+	tmr_start(r->timer, MUSIC_LOOK_MS * NS_PER_MS);
 	err = send_probe(r, true);
 	if (err)
-		music_request_fail(r, http_explain(err));
+		music_request_fail(r, explain_probe(r, err));
 }

@@ -319,7 +319,7 @@ static unsigned count_running(const struct music_sources *s)
 static bool has_running(const struct music_sources *s, uint64_t user)
 {
 	for (const struct music_request *r = s->requests; r; r = r->next)
-		if (user && r->child && r->user == user)
+		if (user && r->child && r->asker.user == user)
 			return true;
 	return false;
 }
@@ -331,7 +331,7 @@ static struct music_request *find_waiting(const struct music_sources *s)
 	struct music_request *stream = NULL, *oldest = NULL;
 
 	for (struct music_request *r = s->requests; r; r = r->next) {
-		if (!r->waits || has_running(s, r->user))
+		if (!r->waits || has_running(s, r->asker.user))
 			continue;
 		*(r->kind == REQUEST_STREAM ? &stream : &oldest) = r;
 	}

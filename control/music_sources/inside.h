@@ -22,9 +22,9 @@ struct music_request {
 	music_found_h *h;
 	void *arg;
 	struct tmr *timer; /* ends it: at once with `why`, or as too late */
-	enum { REQUEST_WORDS, REQUEST_ADDRESS, REQUEST_STREAM } kind;
+	enum music_request_kind { REQUEST_WORDS, REQUEST_ADDRESS, REQUEST_STREAM } kind;
 	enum music_platform platform;
-	uint64_t user; /* 0: the bot itself */
+	struct music_asker asker;
 	size_t most;
 	char text[MUSIC_ADDRESS_MAX]; /* the words, or the address */
 	char why[MUSIC_WHY_MAX];      /* "": it is under way */
@@ -57,7 +57,6 @@ struct music_sources {
 	struct library *library;
 	const struct settings *settings;
 	struct music_request *requests; /* the newest first */
-	unsigned n;
 	struct http_guard *guard; /* these two: made for the first address, and anew for others */
 	struct http *http;
 	struct sandbox *sandbox; /* these two: made for the first download */

@@ -20,7 +20,6 @@
 /* What is in no list any more. */
 static void release_request(struct music_request *r)
 {
-	r->s->n--;
 	if (r->s->library)
 		library_forget(r->s->library, r);
 	music_address_clear(r);
@@ -103,25 +102,36 @@ static void timer_fired(void *arg)
 		music_request_end(r, *r->why ? r->why : "it took too long");
 }
 
-static unsigned count_requests(const struct music_sources *s, uint64_t user)
+/* Words and addresses have limits of their own in a server: addresses that answer late must not
+ * hold back the library. */
+static int check_limits(const struct music_sources *s, enum music_request_kind kind,
+			struct music_asker asker)
 {
-	unsigned n = 0;
+	unsigned all = 0, of_guild = 0, of_user = 0;
 
-	for (const struct music_request *r = s->requests; r; r = r->next)
-		n += r->user == user;
-	return n;
+	if (kind == REQUEST_STREAM)
+		return 0;
+	for (const struct music_request *r = s->requests; r; r = r->next) {
+		all += r->kind != REQUEST_STREAM;
+		of_guild += r->kind == kind && r->asker.guild == asker.guild;
+		of_user += r->asker.user == asker.user;
+	}
+	if (asker.user && of_user >= MUSIC_USER_REQUESTS)
+		return EDQUOT;
+	if (all >= MUSIC_REQUESTS || (asker.guild && of_guild >= MUSIC_GUILD_REQUESTS))
+		return ENOSPC;
+	return 0;
 }
 
-static int begin_request(struct music_request **out, struct music_sources *s, uint64_t user,
-			 const char *text, music_found_h *h, void *arg)
+static int begin_request(struct music_request **out, struct music_sources *s,
+			 enum music_request_kind kind, struct music_asker asker, const char *text,
+			 music_found_h *h, void *arg)
 {
+	int err = check_limits(s, kind, asker);
 	struct music_request *r;
-	int err;
 
-	if (s->n == MUSIC_REQUESTS)
-		return ENOSPC;
-	if (user && count_requests(s, user) >= MUSIC_USER_REQUESTS)
-		return EDQUOT;
+	if (err)
+		return err;
 	if (strlen(text) >= sizeof r->text)
 		return ENAMETOOLONG;
 	r = calloc(1, sizeof *r);
@@ -133,13 +143,13 @@ static int begin_request(struct music_request **out, struct music_sources *s, ui
 		return err;
 	}
 	r->s = s;
-	r->user = user;
+	r->kind = kind;
+	r->asker = asker;
 	r->h = h;
 	r->arg = arg;
 	snprintf(r->text, sizeof r->text, "%s", text);
 	r->next = s->requests;
 	s->requests = r;
-	s->n++;
 	*out = r;
 	return 0;
 }
@@ -170,10 +180,9 @@ int music_sources_words(struct music_request **out, struct music_sources *s,
 
 	if (!library && (platform == MUSIC_LIBRARY || !music_download_wanted(s)))
 		return ENOTSUP;
-	err = begin_request(&r, s, wanted->user, wanted->words, h, arg);
+	err = begin_request(&r, s, REQUEST_WORDS, wanted->asker, wanted->words, h, arg);
 	if (err)
 		return err;
-	r->kind = REQUEST_WORDS;
 	r->platform = platform;
 	r->most = wanted->most < LIBRARY_HITS_MAX ? wanted->most : LIBRARY_HITS_MAX;
 	if (library)
@@ -189,17 +198,23 @@ int music_sources_words(struct music_request **out, struct music_sources *s,
 
 /* ---- addresses ---- */
 
-int music_sources_address(struct music_request **out, struct music_sources *s, uint64_t user,
-			  const char *url, music_found_h *h, void *arg)
+int music_sources_address(struct music_request **out, struct music_sources *s,
+			  struct music_asker asker, const char *url, music_found_h *h, void *arg)
 {
+	bool web = s->settings->music_web;
 	struct music_request *r;
-	int err = music_sources_web(s) ? begin_request(&r, s, user, url, h, arg) : ENOTSUP;
+	int err;
 
+	if (!web && (!music_download_wanted(s) || !music_download_visits(url)))
+		return ENOTSUP;
+	err = begin_request(&r, s, REQUEST_ADDRESS, asker, url, h, arg);
 	if (err)
 		return err;
-	r->kind = REQUEST_ADDRESS;
 	*out = r;
-	music_address_begin(r);
+	if (web)
+		music_address_begin(r);
+	else
+		music_download_begin(r);
 	return 0;
 }
 
@@ -207,12 +222,13 @@ int music_sources_stream(struct music_request **out, struct music_sources *s,
 			 const struct track *track, music_found_h *h, void *arg)
 {
 	struct music_request *r;
-	int err = music_download_wanted(s) ? begin_request(&r, s, 0, track->reference, h, arg)
-					   : ENOTSUP;
+	int err = music_download_wanted(s)
+			  ? begin_request(&r, s, REQUEST_STREAM, (struct music_asker){0},
+					  track->reference, h, arg)
+			  : ENOTSUP;
 
 	if (err)
 		return err;
-	r->kind = REQUEST_STREAM;
 	*out = r;
 	music_download_begin(r);
 	return 0;

@@ -13,10 +13,11 @@
  *   a track whose reference is a page  the address of its stream
  *
  * An address is http or https and goes past the guard (ipc/http_guard.h) with each redirect; only
- * its first bytes are read, a playlist whole. The program runs in the sandbox (control/jail) with
- * the network, MUSIC_DOWNLOADS at once, one for each person, and for MUSIC_DOWNLOAD_MS at most;
- * what it found stays known for MUSIC_KNOWN_S. It is off unless the settings name it. Everything
- * runs on env's loop thread.
+ * its first bytes are read, a playlist whole, all in MUSIC_LOOK_MS. Without music_web an address
+ * goes to the program alone, if it is of a site that it visits. The program runs in the sandbox
+ * (control/jail) with the network, MUSIC_DOWNLOADS at once, one for each person, and for
+ * MUSIC_DOWNLOAD_MS at most; what it found stays known for MUSIC_KNOWN_S. It is off unless the
+ * settings name it. Everything runs on env's loop thread.
  */
 #ifndef CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
 #define CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
@@ -34,10 +35,12 @@ struct music_sources;
 struct settings;
 
 enum {
-	MUSIC_REQUESTS = 32,
-	MUSIC_USER_REQUESTS = 4, /* of one person */
+	MUSIC_REQUESTS = 32,	  /* words and addresses; streams have places of their own */
+	MUSIC_GUILD_REQUESTS = 8, /* of one server, of words and of addresses each */
+	MUSIC_USER_REQUESTS = 4,  /* of one person */
 	MUSIC_ADDRESS_MAX = 2048,
-	MUSIC_PROBE_MS = 8000,
+	MUSIC_PROBE_MS = 8000, /* for one answer */
+	MUSIC_LOOK_MS = 15000, /* for what is behind an address, redirects and all */
 	MUSIC_REDIRECTS = 5,
 	MUSIC_DOWNLOADS = 2,
 	MUSIC_DOWNLOAD_MS = 15000,	/* of a program that runs */
@@ -72,21 +75,26 @@ struct music_sources *music_sources_free(struct music_sources *s);
 bool music_sources_search(const struct music_sources *s);
 bool music_sources_web(const struct music_sources *s);
 
+/* Who asks. user: 0 is the bot itself, without a limit of its own. */
+struct music_asker {
+	uint64_t guild, user;
+};
 struct music_words {
-	uint64_t user;
+	struct music_asker asker;
 	const char *words;
 	enum music_platform platform;
 	size_t most; /* tracks that are told */
 };
-/* Each of them: the handler is called once, never from inside. user: who asks; 0: the bot itself,
- * without a limit of its own. ENOSPC: MUSIC_REQUESTS are under way; EDQUOT: MUSIC_USER_REQUESTS of
- * this user are; ENOTSUP: the settings have no such source; EINVAL, ENAMETOOLONG, ENOMEM. *out is
- * valid until the handler is called. */
+/* Each of them: the handler is called once, never from inside. ENOSPC: MUSIC_REQUESTS or
+ * MUSIC_GUILD_REQUESTS are under way; EDQUOT: MUSIC_USER_REQUESTS of this user are; ENOTSUP: the
+ * settings have no such source; EINVAL, ENAMETOOLONG, ENOMEM. *out is valid until the handler is
+ * called. */
 int music_sources_words(struct music_request **out, struct music_sources *s,
 			const struct music_words *wanted, music_found_h *h, void *arg);
-int music_sources_address(struct music_request **out, struct music_sources *s, uint64_t user,
-			  const char *url, music_found_h *h, void *arg);
-/* track: YOUTUBE, SOUNDCLOUD, or another page of the program's. */
+int music_sources_address(struct music_request **out, struct music_sources *s,
+			  struct music_asker asker, const char *url, music_found_h *h, void *arg);
+/* A room waits for it: it is in none of these limits. track: YOUTUBE, SOUNDCLOUD, or another page
+ * of the program's. */
 int music_sources_stream(struct music_request **out, struct music_sources *s,
 			 const struct track *track, music_found_h *h, void *arg);
 /* The stream that is known of this page does not work any more. */

@@ -19,6 +19,7 @@ static struct library *library;
 static struct music_sources *sources;
 static char state[32], path[4096], found[4096];
 static unsigned ends;
+static const struct music_asker nobody, ana = {1, 501}, ben = {1, 502};
 
 /* ---- the site ---- */
 
@@ -168,7 +169,7 @@ static const char *ask_address(const char *page)
 
 	snprintf(url, sizeof url, "%s%s", strchr(page, ':') ? "" : site.base, page);
 	*found = '\0';
-	err = music_sources_address(&r, sources, 0, url, take_found, NULL);
+	err = music_sources_address(&r, sources, nobody, url, take_found, NULL);
 	if (err)
 		return strerror(err);
 	return *found ? "at once" : loop_run(&l) ? found : "too late";
@@ -209,7 +210,8 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 		     {"/busy", "the site had too many requests"},
 		     {"/closed", "the site refused it"},
 		     {"/broken", "the site does not work at the moment"},
-		     {"http://127.0.0.1:1/x.mp3", "its address is not public"},
+		     {"http://127.0.0.1:1/x.mp3", "its port is neither 80 nor 443"},
+		     {"http://radio.example:8000/x", "its port is neither 80 nor 443"},
 		     {"ftp://a.example/x.mp3", "its address is not public"},
 		     {"no address:", "its address is not public"}};
 
@@ -244,7 +246,7 @@ TEST(a_site_that_only_a_downloader_plays_is_told_from_other_pages)
 	CHECK(!music_download_visits("no address"));
 	CHECK(open_sources(""));
 	snprintf(url, sizeof url, "%s/page", site.base);
-	CHECK_INT(music_sources_address(&r, sources, 0, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&r, sources, nobody, url, take_found, NULL), 0);
 	snprintf(r->at, sizeof r->at, "https://www.youtube.com/watch?v=x"); /* as redirected */
 	CHECK(loop_run(&l));
 	CHECK_STR(found, "there is no downloader for its site");
@@ -258,7 +260,7 @@ TEST(an_address_that_is_allowed_no_more_is_asked_no_more)
 	CHECK(open_sources(""));
 	CHECK_STR(ask_address("/none"), "it is gone");
 	CHECK_INT(settings_set(settings, "web_read_allowed", ""), 0);
-	CHECK_STR(ask_address("/none"), "its address is not public");
+	CHECK_STR(ask_address("/none"), "its port is neither 80 nor 443");
 	snprintf(allowed, sizeof allowed, "127.0.0.1:%u", site.port);
 	CHECK_INT(settings_set(settings, "web_read_allowed", allowed), 0);
 	CHECK_STR(ask_address("/none"), "it is gone");
@@ -274,24 +276,48 @@ TEST(requests_have_a_cap_and_end_when_they_are_cancelled)
 	snprintf(url, sizeof url, "%s/song.mp3", site.base);
 	memset(longer, 'x', sizeof longer - 1);
 	longer[sizeof longer - 1] = '\0';
-	CHECK_INT(music_sources_address(&one, sources, 0, longer, take_found, NULL), ENAMETOOLONG);
+	CHECK_INT(music_sources_address(&one, sources, nobody, longer, take_found, NULL),
+		  ENAMETOOLONG);
 	for (unsigned i = 0; i < MUSIC_USER_REQUESTS; i++)
-		CHECK_INT(music_sources_address(&r[i], sources, 501, url, take_found, NULL), 0);
-	CHECK_INT(music_sources_address(&one, sources, 501, url, take_found, NULL), EDQUOT);
-	CHECK_INT(music_sources_address(&one, sources, 502, url, take_found, NULL), 0);
+		CHECK_INT(music_sources_address(&r[i], sources, ana, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, ana, url, take_found, NULL), EDQUOT);
+	CHECK_INT(music_sources_address(&one, sources, ben, url, take_found, NULL), 0);
 	music_request_cancel(one);
 	for (unsigned i = 0; i < MUSIC_USER_REQUESTS; i++)
 		music_request_cancel(r[i]);
 	for (unsigned i = 0; i < MUSIC_REQUESTS; i++)
-		CHECK_INT(music_sources_address(&r[i], sources, 0, url, take_found, NULL), 0);
-	CHECK_INT(music_sources_address(&one, sources, 0, url, take_found, NULL), ENOSPC);
+		CHECK_INT(music_sources_address(&r[i], sources, nobody, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, nobody, url, take_found, NULL), ENOSPC);
 	for (unsigned i = 0; i < MUSIC_REQUESTS - 1; i++)
 		music_request_cancel(r[i]);
 	CHECK(loop_run(&l));
 	CHECK_INT(ends, 1);
-	CHECK_INT(music_sources_address(&one, sources, 0, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, nobody, url, take_found, NULL), 0);
 	close_sources(); /* while one is under way */
 	CHECK_INT(ends, 1);
+}
+
+/* Addresses that answer late hold back neither other servers nor the library of this one. */
+TEST(one_server_holds_back_nobody)
+{
+	struct music_request *r[MUSIC_GUILD_REQUESTS], *one;
+	const struct music_asker other = {2, 1};
+	const struct music_words wanted = {{1, 9}, "africa", MUSIC_LIBRARY, 5};
+	char url[160];
+
+	CHECK(open_sources(""));
+	snprintf(url, sizeof url, "%s/song.mp3", site.base);
+	sources = music_sources_free(sources);
+	CHECK_INT(library_alloc(&library, l.env, state, folder), 0);
+	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
+	for (unsigned i = 0; i < MUSIC_GUILD_REQUESTS; i++)
+		CHECK_INT(music_sources_address(&r[i], sources, (struct music_asker){1, 501 + i},
+						url, take_found, NULL),
+			  0);
+	CHECK_INT(music_sources_address(&one, sources, ana, url, take_found, NULL), ENOSPC);
+	CHECK_INT(music_sources_words(&one, sources, &wanted, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, other, url, take_found, NULL), 0);
+	close_sources();
 }
 
 TEST_OOM(without_memory_there_is_no_source)
@@ -309,7 +335,8 @@ TEST_OOM(without_memory_there_is_no_source)
 	if (!err)
 		err = music_sources_alloc(&some, env, NULL, set);
 	if (!err)
-		err = music_sources_address(&r, some, 0, "http://127.0.0.1:1/x", take_found, NULL);
+		err = music_sources_address(&r, some, nobody, "http://127.0.0.1:1/x", take_found,
+					    NULL);
 	music_sources_free(some);
 	settings_free(set);
 	env_free(env);
@@ -407,6 +434,40 @@ TEST(a_page_and_its_stream_come_from_the_users_program)
 	close_sources();
 }
 
+TEST(without_the_web_the_program_visits_its_sites_alone)
+{
+	struct music_request *r;
+
+	CHECK(open_downloader());
+	CHECK_INT(settings_set(settings, "music_web", "0"), 0);
+	CHECK_STR(ask_address("/song.mp3"), strerror(ENOTSUP));
+	CHECK_STR(ask_address("/list.m3u"), strerror(ENOTSUP));
+	CHECK_INT(music_sources_address(&r, sources, nobody, "https://youtu.be/page", take_found,
+					NULL),
+		  0);
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "[yt] Page /watch?v=d");
+	close_sources();
+}
+
+/* A stream is for a room that waits: the requests of members leave it a place. */
+TEST(a_stream_is_found_while_many_ask)
+{
+	struct music_request *r;
+
+	CHECK(open_downloader());
+	for (unsigned i = 0; i < MUSIC_REQUESTS; i++)
+		CHECK_INT(music_sources_address(&r, sources, nobody, "http://127.0.0.1:1/",
+						take_found, NULL),
+			  0);
+	CHECK_INT(
+		music_sources_address(&r, sources, nobody, "http://127.0.0.1:1/", take_found, NULL),
+		ENOSPC);
+	CHECK(strcmp(ask_stream("s"), strerror(ENOSPC)) != 0);
+	LOOP_UNTIL(&l, strstr(found, "s.webm"));
+	close_sources();
+}
+
 TEST(a_program_without_end_is_cut_and_two_run_at_once)
 {
 	struct music_request *r[3];
@@ -431,8 +492,8 @@ TEST(a_program_without_end_is_cut_and_two_run_at_once)
 /* Two programs run at once: one for each person, and streams that rooms wait for come first. */
 TEST(one_person_holds_back_nobody)
 {
-	const struct music_words mine = {7, "hang", MUSIC_YOUTUBE, 5};
-	const struct music_words other = {8, "x", MUSIC_YOUTUBE, 5};
+	const struct music_words mine = {{1, 7}, "hang", MUSIC_YOUTUBE, 5};
+	const struct music_words other = {{1, 8}, "x", MUSIC_YOUTUBE, 5};
 	struct music_request *hang[2], *r;
 
 	CHECK(open_downloader());
