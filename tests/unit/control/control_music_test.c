@@ -11,22 +11,26 @@
 #include "control/events/events.h"
 #include "control/jukebox/jukebox.h"
 #include "control/jukebox/queue_shelf.h"
+#include "control/library/library.h"
 #include "control/metrics/counters.h"
 #include "control/music_sources/music_sources.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/encrypted_channels.h"
 #include "ipc/http.h"
 #include "tests/unit/control/fake_http.h"
+#include "tests/unit/control/library/folders.h"
 #include "tests/unit/control/media/toy_mediad.h"
 #include "tests/unit/control/music/tracks.h"
+#include "tests/unit/ipc/loop.h"
 
 /* Ana and Ben are in the channel of the bot, Eve is not. */
-enum { ANA = 501, BEN = 502, EVE = 503 };
+enum { ANA = 501, BEN = 502, EVE = 503, CHANNEL_ONE = 301, CHANNEL_TWO = 302, ANSWERS = 128 };
 
 static const char guild_text[] =
 	"{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"1\",\"roles\":["
 	"{\"id\":\"100\",\"permissions\":\"3146752\"}],\"channels\":["
-	"{\"id\":\"301\",\"type\":2,\"name\":\"One\",\"bitrate\":64000}],"
+	"{\"id\":\"301\",\"type\":2,\"name\":\"One\",\"bitrate\":64000},"
+	"{\"id\":\"302\",\"type\":2,\"name\":\"Two\",\"bitrate\":64000}],"
 	"\"members\":[{\"user\":{\"id\":\"900\",\"username\":\"parley\",\"bot\":true},\"roles\":[]}"
 	","
 	"{\"user\":{\"id\":\"501\",\"username\":\"ana\"},\"roles\":[]},"
@@ -43,17 +47,14 @@ static struct scene {
 	struct control c;
 	struct counters counters;
 	struct encrypted_channels encrypted;
-	char content[2000]; /* of the newest answer */
-	unsigned answers;   /* with content, or with suggestions */
-	int type;	    /* of the newest callback */
-	size_t choices;	    /* suggestions of the newest answer */
+	char content[2000];	   /* of the newest answer */
+	unsigned answers;	   /* with content, or with suggestions */
+	int type;		   /* of the newest callback */
+	size_t choices;		   /* suggestions of the newest answer */
+	size_t suggested[ANSWERS]; /* of each answer */
+	char state[32];		   /* of the library; "": there is none */
 	struct evhttp_request *slow;
 } fx;
-
-static void on_command(struct command *cmd, void *arg)
-{
-	control_answer_music(arg, cmd);
-}
 
 static void on_press(struct press *p, void *arg)
 {
@@ -105,7 +106,7 @@ static void serve(struct evhttp_request *req, void *arg)
 	snprintf(fx.content, sizeof fx.content, "%s",
 		 json_is_string(content) ? json_string_value(content) : "");
 	if (edits || fx.type != 5) {
-		fx.answers++;
+		fx.suggested[fx.answers++ % ANSWERS] = fx.choices;
 		env_stop(fx.t.env);
 	}
 	json_decref(o);
@@ -128,7 +129,7 @@ static int begin_discord(void)
 	if (!err)
 		err = rest_alloc(&c->rest, fx.t.env, c->http, fx.base, "token");
 	if (!err)
-		err = commands_alloc(&c->commands, fx.t.env, c->rest, on_command, NULL, c);
+		err = commands_alloc(&c->commands, fx.t.env, c->rest, control_on_command, NULL, c);
 	if (!err)
 		err = components_alloc(&c->components, fx.t.env, c->rest, on_press, on_typing, c);
 	return err;
@@ -199,7 +200,21 @@ static bool begin(void)
 	if (toy_alloc(&fx.t) || toy_listen(&fx.t) || toy_start_control(&fx.t, 10))
 		return false;
 	fx.c.env = fx.t.env;
+	fx.c.media = fx.t.media;
 	return !begin_discord() && !begin_state();
+}
+
+/* Two that have the same title, and one that does not. Sources of words before begin_session. */
+static bool begin_library(void)
+{
+	struct control *c = &fx.c;
+
+	if (!make_folder() || !folder_make(fx.state) || !write_music("Toto - Africa.mp3", "") ||
+	    !write_music("Weezer - Africa.mp3", "") || !write_music("Toto - Rosanna.mp3", "") ||
+	    library_alloc(&c->library, fx.t.env, fx.state, folder))
+		return false;
+	c->sources = music_sources_free(c->sources);
+	return music_sources_alloc(&c->sources, fx.t.env, c->library, c->settings) == 0;
 }
 
 static void end(void)
@@ -209,6 +224,11 @@ static void end(void)
 	control_end_music(c);
 	voice_session_free(c->voice_sessions[0]);
 	music_sources_free(c->sources);
+	library_free(c->library);
+	if (*fx.state) {
+		remove_folder();
+		folder_remove(fx.state);
+	}
 	rest_free(c->rest);
 	components_free(c->components);
 	commands_free(c->commands);
@@ -258,6 +278,22 @@ static void command(uint64_t user, const char *name, json_t *option)
 	json_decref(d);
 }
 
+/* "/join" with a channel, or "/leave" (0). */
+static const char *asks_bot(uint64_t user, const char *name, unsigned channel)
+{
+	json_t *d = interaction(2, user), *options = json_array();
+	char id[24];
+
+	snprintf(id, sizeof id, "%u", channel);
+	if (channel)
+		json_array_append_new(options, json_pack("{s:s,s:i,s:s}", "name", "channel", "type",
+							 7, "value", id));
+	json_object_set_new(d, "data", json_pack("{s:s,s:o}", "name", name, "options", options));
+	commands_interaction(fx.c.commands, d, env_wall_ms(fx.t.env));
+	json_decref(d);
+	return await_answer();
+}
+
 static json_t *text_option(const char *name, const char *value)
 {
 	return json_pack("{s:s,s:i,s:s}", "name", name, "type", 3, "value", value);
@@ -287,8 +323,8 @@ static const char *presses(uint64_t user, const char *id, const char *value)
 	return await_answer();
 }
 
-/* The number of suggestions. */
-static size_t types(uint64_t user, const char *subcommand, const char *option, const char *text)
+static void begin_typing(uint64_t user, const char *subcommand, const char *option,
+			 const char *text)
 {
 	json_t *d = interaction(4, user);
 
@@ -298,6 +334,12 @@ static size_t types(uint64_t user, const char *subcommand, const char *option, c
 				      option, "type", 3, "value", text, "focused", 1));
 	components_interaction(fx.c.components, d, env_wall_ms(fx.t.env));
 	json_decref(d);
+}
+
+/* The number of suggestions. */
+static size_t types(uint64_t user, const char *subcommand, const char *option, const char *text)
+{
+	begin_typing(user, subcommand, option, text);
 	await_answer();
 	return fx.choices;
 }
@@ -427,5 +469,72 @@ TEST(entries_are_suggested_to_those_who_see_the_channel)
 	plays(ANA, "add", "b.mp3");
 	CHECK(types(ANA, "remove", "track", "") > 0);
 	CHECK_INT(types(ANA, "add", "query", "a"), 0); /* there is no library */
+	end();
+}
+
+/* Who would be alone with the bot elsewhere would be a DJ of this queue. */
+TEST(the_bot_is_not_taken_away_from_those_who_listen)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	SAYS("Playing", plays(ANA, "play", "a.mp3"));
+	SAYS("Only a DJ", asks_bot(EVE, "join", CHANNEL_TWO));
+	SAYS("Only a DJ", asks_bot(EVE, "leave", 0));
+	SAYS("Only a DJ", asks_bot(BEN, "leave", 0));
+	SAYS("Only a DJ", asks_bot(ANA, "join", CHANNEL_TWO));
+	CHECK_INT(settings_set(fx.c.settings, "music_control", "everyone"), 0);
+	SAYS("come into my voice channel", asks_bot(EVE, "leave", 0));
+	SAYS("come into my voice channel", asks_bot(EVE, "join", CHANNEL_TWO));
+	CHECK(music_queue_present(queue()));
+	CHECK_INT(voice_session_channel(fx.c.voice_sessions[0]), CHANNEL_ONE);
+	end();
+}
+
+/* The library is looked through by one thread for every server. */
+TEST(only_the_newest_letters_of_a_member_are_looked_for)
+{
+	unsigned n;
+
+	CHECK(begin());
+	CHECK(begin_library());
+	CHECK(begin_session());
+	while (types(ANA, "add", "query", "rosanna") != 1 && fx.answers < ANSWERS / 2)
+		toy_settle(&fx.t); /* the scan runs beside */
+	n = fx.answers;
+	begin_typing(ANA, "add", "query", "afri");
+	begin_typing(ANA, "add", "query", "africa");
+	while (fx.answers < n + 2 && !fx.t.timed_out)
+		await_answer();
+	CHECK_INT(fx.suggested[n % ANSWERS], 0); /* the older one, at once */
+	CHECK_INT(fx.suggested[(n + 1) % ANSWERS], 2);
+	/* So are those of few members at once. */
+	n = fx.answers;
+	for (unsigned i = 0; i < 9; i++)
+		begin_typing(EVE + i, "add", "query", "africa");
+	while (fx.answers < n + 9 && !fx.t.timed_out)
+		await_answer();
+	CHECK_INT(fx.suggested[n % ANSWERS], 0);
+	for (unsigned i = 1; i < 9; i++)
+		CHECK_INT(fx.suggested[(n + i) % ANSWERS], 2);
+	end();
+}
+
+TEST(a_choice_outlasts_requests_that_offer_none)
+{
+	struct track t = {.source = TRACK_LOCAL, .reference = "Toto - Africa.mp3"};
+	char id[96], selection[TRACK_SELECTION_MAX];
+
+	CHECK(begin());
+	CHECK(begin_library());
+	CHECK(begin_session());
+	while (types(ANA, "add", "query", "rosanna") != 1 && fx.answers < ANSWERS / 2)
+		toy_settle(&fx.t);
+	SAYS("Several tracks fit", asks(ANA, "add", text_option("query", "africa")));
+	for (unsigned i = 0; i < 33; i++)
+		SAYS("Toto - Rosanna", asks(BEN, "add", text_option("query", "rosanna")));
+	snprintf(id, sizeof id, "parley:music_choice:501:%llu",
+		 (unsigned long long)(env_wall_ms(fx.t.env) / 1000));
+	track_write_selection(selection, &t);
+	SAYS("Toto - Africa", presses(ANA, id, selection));
 	end();
 }
