@@ -19,7 +19,7 @@
 #include "proto/media.h"
 
 /* A position is saved this often, and less often in a queue whose document is long. */
-enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600, BITRATE_MIN = 64000 };
+enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600 };
 
 #define ID(x) ((unsigned long long)(x))
 
@@ -44,7 +44,6 @@ static uint16_t choose_crossfade(const struct jukebox *j, const struct music_ord
 static struct media_music_style style_of(const struct jukebox *j, const struct music_order *o)
 {
 	const struct settings *s = j->conf.settings;
-	uint32_t bitrate = media_call_want(j->call)->bitrate;
 
 	return (struct media_music_style){.duck = (uint16_t)s->music_duck_gain,
 					  .duck_attack_ms = (uint16_t)s->music_duck_attack_ms,
@@ -53,7 +52,7 @@ static struct media_music_style style_of(const struct jukebox *j, const struct m
 					  .fade_ms = (uint16_t)s->music_fade_ms,
 					  .loudness = LOUDNESS,
 					  .crossfade_ms = choose_crossfade(j, o),
-					  .bitrate = bitrate < BITRATE_MIN ? BITRATE_MIN : bitrate};
+					  .bitrate = media_call_want(j->call)->bitrate};
 }
 
 static void log_position(const struct jukebox *j, const char *what, uint64_t position)
