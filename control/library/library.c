@@ -217,14 +217,17 @@ static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, v
 	free(r);
 }
 
-static int put_search(struct library *l, const struct job *search, library_h *h, void *arg)
+static int put_search(struct library *l, const char *query, size_t most, unsigned trigrams,
+		      library_h *h, void *arg)
 {
 	struct request *r = calloc(1, sizeof *r);
 	struct job *j = calloc(1, sizeof *j);
 	int err = r && j ? 0 : ENOMEM;
 
 	if (!err) {
-		*j = *search;
+		j->most = most;
+		j->trigrams = trigrams;
+		snprintf(j->query, sizeof j->query, "%s", query);
 		*r = (struct request){
 			.next = l->requests, .job = j, .id = ++l->last_id, .h = h, .arg = arg};
 		err = worker_put(l->worker, j, r->id);
@@ -240,18 +243,12 @@ static int put_search(struct library *l, const struct job *search, library_h *h,
 
 int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg)
 {
-	struct job j = {.most = most, .trigrams = LIBRARY_TRIGRAMS};
-
-	snprintf(j.query, sizeof j.query, "%s", query);
-	return put_search(l, &j, h, arg);
+	return put_search(l, query, most, LIBRARY_TRIGRAMS, h, arg);
 }
 
 int library_suggest(struct library *l, const char *query, size_t most, library_h *h, void *arg)
 {
-	struct job j = {.most = most, .trigrams = LIBRARY_TYPED_TRIGRAMS};
-
-	snprintf(j.query, sizeof j.query, "%s", query);
-	return put_search(l, &j, h, arg);
+	return put_search(l, query, most, LIBRARY_TYPED_TRIGRAMS, h, arg);
 }
 
 void library_forget(struct library *l, const void *arg)
