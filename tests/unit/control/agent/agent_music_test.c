@@ -562,8 +562,8 @@ TEST(the_room_holds_music_and_lets_it_go_on)
 	close_music();
 }
 
-/* It has the word of the hold, and is told once that is over: the room waits no longer for the
- * music to go on. */
+/* "paused" was told for the hold, and is told again once that is over: the room waits no longer for
+ * the music to go on. */
 TEST(rule_104_a_pause_made_while_music_is_held_is_told_after_it)
 {
 	CHECK(open_music());
