@@ -101,7 +101,7 @@ loud=$(sed -n "s/^level $BOT .* \([0-9]*\)$/\1/p" "$D/carol.out" | tail -1)
 processes=$(pgrep -c -P "$(pgrep -d, -P "$(pgrep -d, -P "$mediad")")")
 
 ask add "$(query "http://$web/probed.wav")"
-case $answer in *"its address is not public"*) ok "probed: its address is not public" ;; *) bad probed "$answer" ;; esac
+case $answer in *"its port is neither 80 nor 443"*) ok "probed: its port is refused" ;; *) bad probed "$answer" ;; esac
 add breaks refuses private slow
 plays add "Sea Song" || bad "Sea Song" "$answer"
 fails 20 breaks "the server cannot be reached"
