@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,39 @@ TEST(the_unit_forbids_programs_until_a_drop_in_allows_them)
 		CHECK_INT(rmdir(path), 0);
 	}
 	CHECK_INT(rmdir(root), 0);
+}
+
+/* Returns whether a line of the file that begins with `key` has the word. */
+static bool has_word(const char *path, const char *key, const char *word)
+{
+	char line[PATH_SIZE], *saved = NULL;
+	FILE *f = fopen(path, "r");
+	bool found = false;
+
+	while (f && fgets(line, sizeof line, f)) {
+		char *at = strncmp(line, key, strlen(key)) == 0 ? line + strlen(key) : NULL;
+
+		for (at = at ? strtok_r(at, " \n", &saved) : NULL; at;
+		     at = strtok_r(NULL, " \n", &saved))
+			found = found || strcmp(at, word) == 0;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Both programs start decoderd, which gives up its privileges and installs its jail. Of what it
+ * calls for that, the groups @privileged and @resources hold these, or no group does. */
+TEST(the_shipped_units_allow_the_jail_of_decoders)
+{
+	static const char *const units[] = {"deploy/systemd/" UNIT_CONTROL,
+					    "deploy/systemd/parley-mediad.service"};
+	static const char *const calls[] = {"seccomp", "capset", "setpriority",
+					    "landlock_restrict_self"};
+
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned k = 0; k < sizeof calls / sizeof calls[0]; k++)
+			CHECK(has_word(units[i], "SystemCallFilter=", calls[k]));
 }
 
 /* The drop-in that is shipped, over the unit that is shipped. */
