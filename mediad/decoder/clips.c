@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/jail/jail.h"
 #include "ipc/log.h"
 #include "mediad/decoder/child.h"
 #include "mediad/music/loudness.h"
@@ -115,6 +116,7 @@ static enum decoder_reason decode(struct clip *c, int source)
 		close(fds[1]);
 		return DECODER_REASON_NO_PROCESS;
 	}
+	jail_give_way(pid);
 	close(fds[1]);
 	whole = collect(c, fds[0]);
 	if (!whole)

@@ -174,8 +174,10 @@ static int prepare_process(void)
 
 static int print_sounds(const char *path)
 {
-	int err = sandbox_drop();
+	int err;
 
+	jail_die_first();
+	err = sandbox_drop();
 	decode_prepare();
 	if (!err && !jail_works())
 		err = ENOTSUP;

@@ -1,11 +1,14 @@
 /* decoderd prints the sounds of a folder for control: every format, the level, and what it leaves
  * out. */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/decoder/sound.h"
@@ -116,6 +119,78 @@ static double loud(double t, int channel)
 }
 
 /* A stereo sine at 1 kHz has the loudness of its level in dBFS plus 3 dB: -18 LUFS are -21 dB. */
+/* Returns a process that pid has forked, or 0. */
+static int find_child(int pid)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+	int child = 0;
+
+	while (d && !child && (e = readdir(d))) {
+		int id = atoi(e->d_name), parent = 0;
+		char path[64];
+		FILE *f;
+
+		snprintf(path, sizeof path, "/proc/%d/stat", id);
+		f = id > 0 ? fopen(path, "r") : NULL;
+		if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == pid)
+			child = id;
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return child;
+}
+
+static int oom_score_of(int pid)
+{
+	char path[64];
+	FILE *f;
+	int score = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%d", &score) != 1)
+		score = 0;
+	if (f)
+		fclose(f);
+	return score;
+}
+
+/* What decodes a file of a stranger gives way to the conversation, and dies before it. */
+TEST(decoderd_decodes_sounds_nicely)
+{
+	char program[256];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+	bool nice = false, dies_first = false;
+	pid_t pid;
+
+	CHECK(begin());
+	for (unsigned i = 0; i < 20; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "%u.flac", i);
+		CHECK(write_sound(name, "flac", "flac", 48000, 2, NULL));
+	}
+	program[n > 0 ? n : 0] = '\0';
+	snprintf(strrchr(program, '/'), 32, "/../decoderd");
+	pid = fork();
+	if (pid == 0) {
+		if (freopen("/dev/null", "w", stdout))
+			execl(program, program, "--sounds", dir, (char *)NULL);
+		_exit(1);
+	}
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		int child = find_child(pid);
+
+		nice = nice || (child && getpriority(PRIO_PROCESS, (id_t)child) == 10);
+		dies_first = dies_first || (child && oom_score_of(child) == 500);
+	}
+	CHECK(nice && dies_first);
+	end();
+}
+
 TEST(decoderd_prints_sounds_at_one_loudness)
 {
 	static double (*const signals[])(double, int) = {quiet, loud};
