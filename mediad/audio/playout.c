@@ -1,6 +1,7 @@
 #include "mediad/audio/playout.h"
 
 #include <errno.h>
+#include <math.h>
 
 static float gain_of(uint16_t thousandths)
 {
@@ -96,6 +97,19 @@ void playout_gain(struct playout *p, uint16_t target, uint32_t fade)
 	p->gain_step = (p->gain_target - p->gain) / ((float)fade + 1);
 	if (!fade)
 		p->gain = p->gain_target;
+}
+
+void playout_glide(struct playout *p, uint16_t target, uint32_t fall_ms_per_db)
+{
+	const float to = gain_of(target), least = 1.0F / PLAYOUT_GAIN_UNITY;
+	const float db = 20 * log10f(fmaxf(to, least) / fmaxf(p->gain, least));
+	const float ms = db > 0 ? db * PLAYOUT_RISE_MS_PER_DB : -db * (float)fall_ms_per_db;
+	const float before =
+		p->gain < p->gain_target || p->gain > p->gain_target ? p->gain_step : 0;
+
+	playout_gain(p, target, fall_ms_per_db ? (uint32_t)(ms * PLAYOUT_PER_MS) : 0);
+	if (before * p->gain_step > 0 && fabsf(before) > fabsf(p->gain_step))
+		p->gain_step = before;
 }
 
 void playout_fade_in(struct playout *p, uint32_t fade)

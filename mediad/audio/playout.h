@@ -16,6 +16,7 @@ enum {
 	PLAYOUT_PER_MS = 48,
 	PLAYOUT_GAIN_UNITY = 1000,
 	PLAYOUT_GAIN_MAX = 4000,
+	PLAYOUT_RISE_MS_PER_DB = 1000, /* of a glide */
 };
 
 enum lane_event {
@@ -73,6 +74,10 @@ void playout_pause(struct playout *p, uint32_t fade);
 void playout_resume(struct playout *p, uint32_t fade);
 void playout_stop(struct playout *p, uint32_t fade);
 void playout_gain(struct playout *p, uint16_t target, uint32_t fade);
+/* Moves the gain to a target that is told again and again, with small changes: at
+ * PLAYOUT_RISE_MS_PER_DB up and at fall_ms_per_db down, counted from the gain that sounds; 0: at
+ * once. A faster ramp that is under way in that direction keeps its pace. */
+void playout_glide(struct playout *p, uint16_t target, uint32_t fall_ms_per_db);
 void playout_finish_fade(struct playout *p);
 /* Begins at silence: the first samples pulled rise to full over `fade` samples. */
 void playout_fade_in(struct playout *p, uint32_t fade);

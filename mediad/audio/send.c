@@ -524,6 +524,7 @@ bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd
 			withdraw_lane(s, s->lanes[i].lane);
 		break;
 	case SENDER_GAIN:
+	case SENDER_GLIDE:
 		lane_gain(s->lanes[i].lane, target, fade_ms);
 		break;
 	}
@@ -571,6 +572,9 @@ bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd
 		break;
 	case SENDER_GAIN:
 		playout_gain(music_lane_playout(l), target, fade_ms * (uint32_t)PLAYOUT_PER_MS);
+		break;
+	case SENDER_GLIDE:
+		playout_glide(music_lane_playout(l), target, fade_ms);
 		break;
 	}
 	emit_music_events(s, now);

@@ -140,7 +140,13 @@ struct lane *sender_lane(struct sender *s, uint32_t playback);
 /* Calls lane_end, and emits the end at once when no sample is left to be sent. Returns false when
  * there is no such playback. */
 bool sender_end(struct sender *s, uint32_t playback, uint64_t now);
-enum sender_command { SENDER_PAUSE, SENDER_RESUME, SENDER_STOP, SENDER_GAIN };
+enum sender_command {
+	SENDER_PAUSE,
+	SENDER_RESUME,
+	SENDER_STOP,
+	SENDER_GAIN,
+	SENDER_GLIDE /* of music: playout_glide, with the fade for each dB of a fall */
+};
 /* As lane_pause, lane_resume, lane_stop and lane_gain, and emits the events that follow. Returns
  * false when there is no such playback. */
 bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,

@@ -275,8 +275,9 @@ void music_free(struct call *c);
 /* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
  * to its target. A boost ends where the peak would come above -1 dBFS. */
 uint16_t music_track_gain(const struct music_track *t);
-/* Takes levels that the decoder has measured. Returns the fade in ms with which the gain that
- * follows from them is to be reached: one that nobody hears, unless the music is silent. */
+/* Takes levels that the decoder has measured, each second anew. Returns the ms for each dB by which
+ * the gain that follows from them may fall; 0 before the first sound, when nobody hears a change.
+ */
 uint16_t music_take_levels(struct music_track *t, const struct decoder_levels *levels);
 
 #endif

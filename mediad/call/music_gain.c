@@ -5,8 +5,8 @@
 
 enum {
 	LOUDNESS_BOOST = 9, /* dB, at most */
-	RISE_MS_PER_DB = 1000,
-	FALL_MS_PER_DB = 167,  /* of a web source, which may be much too loud */
+	FALL_MS_PER_DB = 1000,
+	WEB_FALL_MS_PER_DB = 167, /* a web source may be much too loud */
 	WEB_LEVELS_KNOWN = 30, /* seconds of a web source after which its levels are those of all of
 				  it */
 };
@@ -30,19 +30,12 @@ uint16_t music_take_levels(struct music_track *t, const struct decoder_levels *l
 	const struct decoder_levels before = t->opened.levels;
 	const uint16_t old = music_track_gain(t);
 	const bool web = t->source.kind == DECODER_HTTP;
-	uint16_t gain;
-	double db;
 
 	t->opened.levels = *levels;
-	gain = music_track_gain(t);
 	t->n_levels++;
-	if (web && t->n_levels < WEB_LEVELS_KNOWN && gain > old) {
+	if (web && t->n_levels < WEB_LEVELS_KNOWN && music_track_gain(t) > old)
 		t->opened.levels = before;
-		return 0;
-	}
-	db = fabs(20 * log10((gain + 1.0) / (old + 1.0)));
 	if (!t->played)
 		return 0;
-	return (uint16_t)fmin(db * (web && gain < old ? FALL_MS_PER_DB : RISE_MS_PER_DB),
-			      UINT16_MAX);
+	return web ? WEB_FALL_MS_PER_DB : FALL_MS_PER_DB;
 }

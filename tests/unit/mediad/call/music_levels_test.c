@@ -159,5 +159,34 @@ TEST(call_music_of_the_web_is_not_boosted_by_its_beginning)
 	deliver_levels(7, -2200);
 	music_rig_run_ms(1000);
 	CHECK(gain_of(0) > 0.3 && gain_of(0) < 0.4);
+	/* The source is measured each second, and each time a little else is found. */
+	deliver_levels(7, -2199);
+	music_rig_run_ms(40);
+	CHECK(gain_of(0) > 0.3 && gain_of(0) < 0.4);
+	music_rig_run_ms(960);
+	deliver_levels(7, -2200);
+	music_rig_run_ms(40);
+	CHECK(gain_of(0) < 0.5);
+	for (int i = 0; i < 20; i++) {
+		deliver_levels(7, -2200 + i % 2);
+		music_rig_run_ms(1000);
+	}
+	CHECK(fabs(gain_of(0) - 1.995) < 0.01);
+	music_rig_finish();
+}
+
+/* Who turns music down waits no longer because its source is measured meanwhile. */
+TEST(call_music_levels_leave_the_pace_of_a_fade)
+{
+	music_rig_setup();
+	play_at_16_lufs(7);
+	music_rig_opened(7, 0, 30 * DURATION);
+	deliver_levels(7, -1600);
+	music_rig_run_ms(500);
+	call_music_gain(&music_rig.c, 7, 100, 400);
+	music_rig_run_ms(200);
+	deliver_levels(7, -1700);
+	music_rig_run_ms(400);
+	CHECK(fabs(gain_of(0) - 0.112) < 0.001);
 	music_rig_finish();
 }
