@@ -1,6 +1,9 @@
 /* What the loop thread lends is present in memory, so that its first use on the audio thread takes
  * no page fault. */
 #include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "mediad/engine/audio_thread.h"
 #include "mediad/engine/call_stream.h"
@@ -60,5 +63,54 @@ TEST(audio_thread_pages_are_present_when_it_is_made)
 	CHECK_INT(audio_thread_alloc(&t, 1, false, NULL), 0);
 	check_present(t, malloc_usable_size(t));
 	audio_thread_free(t);
+	allocate_as_before();
+}
+
+static long faults(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_THREAD, &r);
+	return r.ru_minflt;
+}
+
+/* Writes to each page of it, and to each place of the ring of commands. Returns how many of these
+ * writes took a page fault. */
+static long use(struct audio_thread *t)
+{
+	const struct cmd cmd = {.type = CMD_SPEAKING_SENT};
+	volatile uint8_t *p = (uint8_t *)t;
+	long before = faults();
+
+	for (size_t i = 0; i < malloc_usable_size(t); i += PRESENT_PAGE)
+		p[i] = p[i];
+	while (audio_thread_push(t, &cmd))
+		;
+	return faults() - before;
+}
+
+/* mediad starts its decoders after its audio threads. */
+TEST(audio_thread_pages_outlast_a_fork)
+{
+	struct audio_thread *t = NULL;
+
+	if (!allocate_fresh_pages())
+		return;
+	for (unsigned populated = 0; populated < 2; populated++) {
+		pid_t child;
+
+		CHECK_INT(audio_thread_alloc(&t, 1, false, NULL), 0);
+		use(t); /* the code is there, too */
+		t = audio_thread_free(t);
+		CHECK_INT(audio_thread_alloc(&t, 1, false, NULL), 0);
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		CHECK(waitpid(child, NULL, 0) == child);
+		if (populated)
+			audio_thread_populate(t);
+		CHECK_INT(use(t) == 0, populated);
+		t = audio_thread_free(t);
+	}
 	allocate_as_before();
 }
