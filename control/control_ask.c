@@ -84,6 +84,7 @@ static struct text_question question_of(const struct command *cmd)
 	return (struct text_question){
 		.guild = cmd->guild,
 		.channel = cmd->in,
+		.parent = cmd->parent,
 		.user = cmd->user,
 		.id = cmd->id,
 		.name = cmd->name,

@@ -233,6 +233,7 @@ static void ask_for_summary(struct browse_request *r, const char *fenced)
 	char question[QUESTION_MAX];
 	struct text_question q = {.guild = cmd->guild,
 				  .channel = cmd->in,
+				  .parent = cmd->parent,
 				  .user = cmd->user,
 				  .id = cmd->id,
 				  .name = cmd->name,

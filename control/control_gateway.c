@@ -177,6 +177,7 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 	if (c->was_up)
 		for (unsigned i = 0; i < c->n_voice_sessions; i++)
 			voice_session_offline(c->voice_sessions[i]);
+	text_session_offline(c->text);
 	c->was_up = false;
 }
 

@@ -101,6 +101,14 @@ static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title
 	return parent || guilds_has_channel(c->guilds, guild, channel) ? parent : READING_UNKNOWN;
 }
 
+static bool is_elsewhere(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+	uint64_t of = guilds_of_channel(c->guilds, channel);
+
+	return of && of != guild;
+}
+
 static uint64_t find_guild(uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
@@ -205,7 +213,11 @@ static uint32_t find_reading(uint64_t guild, uint64_t channel, uint64_t parent, 
 			     void *arg)
 {
 	const struct control *c = arg;
+	const char *title;
 
+	/* What was blocked then may be another list than that of today. */
+	if (!parent)
+		parent = find_thread(guild, channel, &title, arg);
 	return reading_at(c->reading, guild, channel, parent,
 			  guilds_category(c->guilds, guild, channel), at_ms);
 }
@@ -295,6 +307,7 @@ int control_make_text(struct control *c)
 					       .reacth = may_react,
 					       .historyh = may_read_history,
 					       .threadh = find_thread,
+					       .elsewhereh = is_elsewhere,
 					       .guildh = find_guild,
 					       .categoryh = find_category,
 					       .channelh = find_channel,

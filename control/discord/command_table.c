@@ -208,6 +208,18 @@ static void read_name(const json_t *member, char to[COMMAND_USER_NAME])
 	utf8_copy(to, COMMAND_USER_NAME, name ? name : "");
 }
 
+/* The types of channels that are threads. */
+enum { THREAD_FIRST = 10, THREAD_LAST = 12 };
+
+/* Of other channels it is the category. */
+static void read_parent(const json_t *channel, uint64_t *parent)
+{
+	json_int_t type = json_integer_value(json_object_get(channel, "type"));
+
+	if (type >= THREAD_FIRST && type <= THREAD_LAST)
+		field_id(channel, "parent_id", parent);
+}
+
 int command_parse(const json_t *d, struct command *out)
 {
 	const json_t *data = json_object_get(d, "data"), *member = json_object_get(d, "member");
@@ -225,6 +237,7 @@ int command_parse(const json_t *d, struct command *out)
 	if (err)
 		return err;
 	field_id(d, "channel_id", &cmd.in);
+	read_parent(json_object_get(d, "channel"), &cmd.parent);
 	field_id(d, "id", &cmd.id);
 	cmd.member = member;
 	read_name(member, cmd.name);
@@ -249,17 +262,22 @@ static json_t *target_message(const json_t *data)
 json_t *command_extract(const json_t *d)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
+	const json_t *channel = json_object_get(d, "channel");
 
-	return json_pack(
-		"{s:i,s:O,s:O,s:O,s:O,s:O*,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*,s:O*,s:O*,s:o*}}",
-		"type", INTERACTION_COMMAND, "id", json_object_get(d, "id"), "application_id",
-		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
-		"guild_id", json_object_get(d, "guild_id"), "channel_id",
-		json_object_get(d, "channel_id"), "locale", json_object_get(d, "locale"), "member",
-		"user", "id", json_object_get(json_object_get(member, "user"), "id"), "roles",
-		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
-		"type", json_object_get(data, "type"), "options", json_object_get(data, "options"),
-		"target_id", json_object_get(data, "target_id"), "resolved", target_message(data));
+	return json_pack("{s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:O*,s:O*},s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*"
+			 ",s:O*,s:O*,s:o*}}",
+			 "type", INTERACTION_COMMAND, "id", json_object_get(d, "id"),
+			 "application_id", json_object_get(d, "application_id"), "token",
+			 json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
+			 "channel_id", json_object_get(d, "channel_id"), "channel", "type",
+			 json_object_get(channel, "type"), "parent_id",
+			 json_object_get(channel, "parent_id"), "locale",
+			 json_object_get(d, "locale"), "member", "user", "id",
+			 json_object_get(json_object_get(member, "user"), "id"), "roles",
+			 json_object_get(member, "roles"), "data", "name",
+			 json_object_get(data, "name"), "type", json_object_get(data, "type"),
+			 "options", json_object_get(data, "options"), "target_id",
+			 json_object_get(data, "target_id"), "resolved", target_message(data));
 }
 
 /* ---- what the user gave ---- */

@@ -42,6 +42,7 @@ struct command {
 	uint64_t id; /* of the interaction */
 	uint64_t guild, user;
 	uint64_t in;	       /* the channel where it was used */
+	uint64_t parent;       /* of a thread its channel or forum; 0: it is none */
 	const json_t *options; /* those of the interaction; borrowed as member is */
 	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
 	char name[COMMAND_USER_NAME]; /* of the user, as others see it in the server; "": not told

@@ -58,6 +58,12 @@ static void put_thread(json_t *guild, const json_t *t)
 	}
 }
 
+static bool is_kept(const json_t *guild, const char *id)
+{
+	return json_object_get(json_object_get(guild, "threads"), id) ||
+	       json_object_get(json_object_get(guild, "archived"), id);
+}
+
 /* Threads of which the list does not tell any more were archived meanwhile. */
 void guild_threads_begin(json_t *guild, const json_t *before, const json_t *list)
 {
@@ -70,12 +76,13 @@ void guild_threads_begin(json_t *guild, const json_t *before, const json_t *list
 		if (json_is_string(t))
 			keep_archived(guild, key, json_string_value(t));
 	}
+	json_array_foreach(list, i, t) put_thread(guild, t);
 	json_object_foreach(json_object_get(before, "threads"), key, t)
 	{
-		if (json_is_string(json_array_get(t, 0)))
+		/* Those that the list names are in no need of a place among the archived ones. */
+		if (json_is_string(json_array_get(t, 0)) && !is_kept(guild, key))
 			keep_archived(guild, key, json_string_value(json_array_get(t, 0)));
 	}
-	json_array_foreach(list, i, t) put_thread(guild, t);
 }
 
 bool guild_threads_event(json_t *guild, const char *name, const json_t *d)

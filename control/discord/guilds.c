@@ -569,16 +569,12 @@ static uint64_t apply_overwrites(const json_t *channel, uint64_t bits, const cha
 
 bool guilds_has_role(const struct guilds *g, uint64_t guild_id, uint64_t user_id, uint64_t role_id)
 {
-	const json_t *member = part_of(g, guild_id, "members", user_id), *role;
-	struct key rk = key_of(role_id);
-	size_t i;
+	return guilds_member_has_role(part_of(g, guild_id, "members", user_id), guild_id, role_id);
+}
 
-	json_array_foreach(json_object_get(member, "roles"), i, role)
-	{
-		if (strcmp(json_string_value(role), rk.text) == 0)
-			return true;
-	}
-	return member && role_id == guild_id;
+bool guilds_member_has_role(const json_t *member, uint64_t guild_id, uint64_t role_id)
+{
+	return member && (role_id == guild_id || has_role(member, key_of(role_id).text));
 }
 
 bool guilds_is_own_role(const struct guilds *g, uint64_t guild_id, uint64_t role_id)

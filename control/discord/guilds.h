@@ -96,6 +96,8 @@ const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t 
 
 /* True if the member holds the role. Everybody holds the one that has the guild's own id. */
 bool guilds_has_role(const struct guilds *g, uint64_t guild, uint64_t user, uint64_t role);
+/* The same for a member object that came with an event. NULL accepted. */
+bool guilds_member_has_role(const json_t *member, uint64_t guild, uint64_t role);
 /* True if Discord made the role for this bot, which alone holds it. */
 bool guilds_is_own_role(const struct guilds *g, uint64_t guild, uint64_t role);
 /* Permission bits of a member in a channel (Discord documentation, "Permission overwrites"). False

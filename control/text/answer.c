@@ -110,10 +110,22 @@ static bool ends_with_skip(const char *words)
 	return last_mark(words) || (line && is_bare_skip(line + strspn(line, marks), true));
 }
 
+/* The mark as it is asked for, or one with a reason: "Click [Skip Intro]." ends with neither. */
+static bool is_plain_mark(const char *mark)
+{
+	const char *words = mark + 1 + strspn(mark + 1, marks), *end = words + skip_words(words);
+	bool small = false;
+
+	for (const char *at = words; at < end; at++)
+		small = small || (*at >= 'a' && *at <= 'z');
+	end += strspn(end, marks);
+	return *end == ':' || (!small && (*end == ']' || *end == '-'));
+}
+
 /* Bytes of the words before a mark that is their end, and before what stands around that. */
 static size_t before_mark(const char *words)
 {
-	const char *mark = last_mark(words);
+	const char *last = last_mark(words), *mark = last && is_plain_mark(last) ? last : NULL;
 	size_t n = mark ? (size_t)(mark - words) : strlen(words), k = 0;
 
 	while (mark && k < n && strchr(around, words[n - 1 - k]))

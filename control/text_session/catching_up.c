@@ -193,6 +193,8 @@ void text_session_online(struct text_session *ts, const json_t *guilds)
 	unsigned left_out = 0;
 	uint64_t oldest;
 
+	if (ts)
+		ts->away = false;
 	if (!ts || !is_on(ts))
 		return;
 	oldest = missed_id_of(oldest_ms(ts));
@@ -230,13 +232,12 @@ bool text_session_catches_up(const struct text_session *ts)
 	       (n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
 }
 
-/* The settings of a server, which are released again unless its core reads them. */
-static const struct settings *borrow_settings(const struct text_session *ts, uint64_t guild)
+const struct settings *text_session_borrow(const struct text_session *ts, uint64_t guild)
 {
 	return guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
 }
 
-static void return_settings(const struct text_session *ts, uint64_t guild)
+void text_session_return(const struct text_session *ts, uint64_t guild)
 {
 	if (guild && !text_session_uses(ts, guild))
 		ts->conf.releaseh(guild, ts->conf.arg);
@@ -255,9 +256,9 @@ static bool may_read(const struct text_session *ts, const struct settings *s, ui
 
 static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)
 {
-	bool read = may_read(ts, borrow_settings(ts, guild), guild, channel);
+	bool read = may_read(ts, text_session_borrow(ts, guild), guild, channel);
 
-	return_settings(ts, guild);
+	text_session_return(ts, guild);
 	return read;
 }
 
@@ -313,10 +314,10 @@ void text_session_guild(struct text_session *ts, const json_t *d)
 	since = since_of(ts, guild);
 	if (!since || joined_since(d, since))
 		return;
-	s = borrow_settings(ts, guild);
+	s = text_session_borrow(ts, guild);
 	left_out = add_channels(ts, s, guild, since, json_object_get(d, "channels")) +
 		   add_channels(ts, s, guild, since, json_object_get(d, "threads"));
-	return_settings(ts, guild);
+	text_session_return(ts, guild);
 	warn_left_out(guild, left_out);
 	/* Others that come with it have their turn, too. */
 	if (ts->up.n && !ts->up.asking)

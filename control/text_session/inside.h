@@ -328,6 +328,7 @@ struct text_session {
 	struct incoming in;
 	uint64_t began_ms;    /* since 1970 */
 	uint64_t changed_ms;  /* the last change of settings; 0: none since then */
+	bool away;	      /* what Discord tells may have been written some time ago */
 	unsigned memory_held; /* by so many */
 	struct text_ended ended_out[TEXT_ENDED_OUT];
 	unsigned n_ended_out; /* ever */
@@ -532,6 +533,10 @@ void text_taking_tell_posts(struct text_guild *g);
 bool text_taking_goes_on(const struct text_guild *g, uint64_t message);
 
 /* ---- catching_up.c ---- */
+/* The settings of a server, 0: everybody's, which are released again by text_session_return unless
+ * its core reads them. */
+const struct settings *text_session_borrow(const struct text_session *ts, uint64_t guild);
+void text_session_return(const struct text_session *ts, uint64_t guild);
 int text_catching_up_init(struct text_session *ts);
 void text_catching_up_end(struct text_session *ts);
 

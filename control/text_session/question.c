@@ -120,17 +120,27 @@ static unsigned count_questions(const struct text_guild *g)
 	return n;
 }
 
-static enum text_reason refusal_of(const struct text_guild *g, const struct text_question *q)
+static uint64_t parent_of(const struct text_session *ts, const struct text_question *q)
 {
 	const char *title;
-	const struct text_event ev = {
-		.guild = q->guild,
-		.channel = q->channel,
-		.parent = text_session_parent(g->ts, q->guild, q->channel, &title),
-		.category = text_session_category(g->ts, q->guild, q->channel),
-		.user = q->user,
-		.text = q->text,
-		.refused = text_session_refused(g, q->user)};
+
+	return q->parent ? q->parent : text_session_parent(ts, q->guild, q->channel, &title);
+}
+
+static uint64_t category_of(const struct text_session *ts, const struct text_question *q)
+{
+	return text_session_category(ts, q->guild, q->parent ? q->parent : q->channel);
+}
+
+static enum text_reason refusal_of(const struct text_guild *g, const struct text_question *q)
+{
+	const struct text_event ev = {.guild = q->guild,
+				      .channel = q->channel,
+				      .parent = parent_of(g->ts, q),
+				      .category = category_of(g->ts, q),
+				      .user = q->user,
+				      .text = q->text,
+				      .refused = text_session_refused(g, q->user)};
 	enum text_reason reason = text_refusal(g->settings, &ev);
 
 	if (!reason && count_questions(g) >= TEXT_COMMAND_QUESTIONS)
@@ -284,12 +294,11 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 {
 	struct text_guild *g = text_session_open(ts, q->guild);
 	char name[INCOMING_NAME];
-	const char *title;
 	struct text_event ev = {.type = TEXT_MESSAGE,
 				.guild = q->guild,
 				.channel = q->channel,
-				.parent = text_session_parent(ts, q->guild, q->channel, &title),
-				.category = text_session_category(ts, q->guild, q->channel),
+				.parent = parent_of(ts, q),
+				.category = category_of(ts, q),
 				.message = q->id,
 				.user = q->user,
 				.name = name,

@@ -12,6 +12,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
+#include "control/text/reading.h"
 #include "control/text/taken.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
@@ -279,10 +280,27 @@ bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t mes
 							     (enum consent)g->settings->consent);
 }
 
+/* False if some channels are blocked, and all of them in other servers. */
+static bool may_be_in_blocked(const struct text_session *ts, uint64_t guild)
+{
+	const struct settings *s = text_session_borrow(ts, guild);
+	const char *list = s->text_blocked_channels;
+	uint64_t id;
+	bool may = settings_ids_empty(list);
+
+	while (!may && settings_ids_each(&list, &id))
+		may = !ts->conf.elsewhereh || !ts->conf.elsewhereh(guild, id, ts->conf.arg);
+	text_session_return(ts, guild);
+	return may;
+}
+
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title)
 {
-	return ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
+	uint64_t parent =
+		ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
+
+	return parent == READING_UNKNOWN && guild && !may_be_in_blocked(ts, guild) ? 0 : parent;
 }
 
 uint64_t text_session_category(const struct text_session *ts, uint64_t guild, uint64_t channel)
@@ -494,9 +512,9 @@ static bool is_over(const struct text_session *ts)
 {
 	const struct incoming *in = &ts->in;
 	uint64_t ms = missed_ms_of(in->message);
-	bool before = ms < ts->began_ms;
+	bool before = ms < ts->began_ms, changed = ts->away && ms < ts->changed_ms;
 
-	return (before || ms < ts->changed_ms) && !taken_find(ts->taken, in->message) &&
+	return (before || changed) && !taken_find(ts->taken, in->message) &&
 	       (!text_session_was_read(ts) ||
 		(before && taken_may_have_dropped(ts->taken, in->message, in->user, in->guild)));
 }
@@ -665,6 +683,12 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 {
 	ts->self = user;
 	utf8_copy(ts->name, sizeof ts->name, name);
+}
+
+void text_session_offline(struct text_session *ts)
+{
+	if (ts)
+		ts->away = true;
 }
 
 void text_session_stop(struct text_session *ts)

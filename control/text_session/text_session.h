@@ -92,6 +92,9 @@ struct text_session_conf {
 	 * (control/text/reading.h): nothing is known of the channel. *title: borrowed until the
 	 * next event. NULL accepted. */
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
+	/* True if the channel, category or forum is none of this server, as far as is known. NULL
+	 * accepted: nothing is known. */
+	bool (*elsewhereh)(uint64_t guild, uint64_t channel, void *arg);
 	/* The category of this channel, or of that of a thread; 0: it is in none. NULL accepted. */
 	uint64_t (*categoryh)(uint64_t guild, uint64_t channel, void *arg);
 	/* The name of this channel or thread, "": it is not known; borrowed until the next event.
@@ -126,6 +129,9 @@ int text_session_alloc(struct text_session **out, const struct text_session_conf
 struct text_session *text_session_free(struct text_session *ts);
 /* Who the bot is; name is copied. */
 void text_session_self(struct text_session *ts, uint64_t user, const char *name);
+/* There is no connection to Discord. A session that goes on begins with what was missed. NULL
+ * accepted. */
+void text_session_offline(struct text_session *ts);
 /* The connection to Discord is up. guilds: READY's list of servers, of a new session, in which
  * Discord does not tell what was written before; NULL: the session goes on. What was missed, and
  * what is owed by a control before this one, is read from the channels' history. ts NULL accepted.
@@ -165,7 +171,8 @@ void text_session_hold_memory(struct text_session *ts, bool hold);
  * the channel. Texts are borrowed until text_session_ask returns. */
 struct text_question {
 	uint64_t guild, channel, user;
-	uint64_t id; /* of the interaction, a snowflake as that of a message */
+	uint64_t parent; /* of a thread, as the interaction tells; 0: it does not */
+	uint64_t id;	 /* of the interaction, a snowflake as that of a message */
 	const char *name, *text;
 	const char *material; /* text of strangers in its fence, which it is about; NULL: none */
 };

@@ -75,6 +75,17 @@ static bool has_other_listener(struct voice_session *c, uint64_t user)
 	return false;
 }
 
+/* Of people outside of voice nothing is kept: their own member object tells. */
+static void fill_from_member(struct music_person *to, const json_t *member, uint64_t bits,
+			     const struct voice_session *c)
+{
+	uint64_t dj = 0;
+
+	discord_snowflake(c->conf.settings->music_dj_role, &dj);
+	to->dj_role |= dj && guilds_member_has_role(member, c->guild, dj);
+	to->manages_channels |= (bits & DISCORD_PERMISSION(DISCORD_BIT_MANAGE_CHANNELS)) != 0;
+}
+
 /* Who joins from outside would be alone with the bot elsewhere, and so a DJ of this queue. */
 bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const json_t *member,
 			       struct words *words)
@@ -93,6 +104,7 @@ bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const jso
 		    DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)))
 		return false;
 	fill_person(&person, user, c);
+	fill_from_member(&person, member, bits, c);
 	guilds_voice(c->conf.guilds, c->guild, user, &v);
 	stops = music_policy_judge(control, MUSIC_ACT_STOP, &person, 0) == MUSIC_ALLOWED;
 	if (stops && (v.channel == channel || music_policy_is_dj(&person)))

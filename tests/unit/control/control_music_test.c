@@ -28,7 +28,8 @@ enum { ANA = 501, BEN = 502, EVE = 503, CHANNEL_ONE = 301, CHANNEL_TWO = 302, AN
 
 static const char guild_text[] =
 	"{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"1\",\"roles\":["
-	"{\"id\":\"100\",\"permissions\":\"3146752\"}],\"channels\":["
+	"{\"id\":\"100\",\"permissions\":\"3146752\"},"
+	"{\"id\":\"200\",\"permissions\":\"16\"}],\"channels\":["
 	"{\"id\":\"301\",\"type\":2,\"name\":\"One\",\"bitrate\":64000},"
 	"{\"id\":\"302\",\"type\":2,\"name\":\"Two\",\"bitrate\":64000}],"
 	"\"members\":[{\"user\":{\"id\":\"900\",\"username\":\"parley\",\"bot\":true},\"roles\":[]}"
@@ -487,6 +488,36 @@ TEST(the_bot_is_not_taken_away_from_those_who_listen)
 	SAYS("come into my voice channel", asks_bot(EVE, "join", CHANNEL_TWO));
 	CHECK(music_queue_present(queue()));
 	CHECK_INT(voice_session_channel(fx.c.voice_sessions[0]), CHANNEL_ONE);
+	end();
+}
+
+/* role: of Eve, by the member of her interaction. */
+static bool retains_bot_from(const char *role)
+{
+	json_t *member = json_pack("{s:{s:s},s:[s]}", "user", "id", "503", "roles", role);
+	struct words words = {0};
+	bool retains = voice_session_retains_bot(fx.c.voice_sessions[0], EVE, member, &words);
+
+	json_decref(member);
+	return retains;
+}
+
+/* Of people outside of voice nothing is kept, as after they left it. */
+TEST(a_dj_outside_of_voice_takes_the_bot_away)
+{
+	json_t *left =
+		json_pack("{s:s,s:s,s:n}", "guild_id", "100", "user_id", "503", "channel_id");
+
+	CHECK(begin());
+	CHECK(begin_session());
+	SAYS("Playing", plays(ANA, "play", "a.mp3"));
+	CHECK(guilds_event(fx.c.guilds, "VOICE_STATE_UPDATE", left));
+	CHECK(retains_bot_from("201"));
+	CHECK(!retains_bot_from("200")); /* which manages channels */
+	CHECK_INT(settings_set(fx.c.settings, "music_dj_role", "201"), 0);
+	CHECK(retains_bot_from("202"));
+	CHECK(!retains_bot_from("201"));
+	json_decref(left);
 	end();
 }
 

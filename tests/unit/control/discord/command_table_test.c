@@ -169,6 +169,32 @@ TEST(a_menu_names_the_message_and_who_wrote_it)
 	json_decref(d);
 }
 
+/* Of a private thread without the bot Discord tells nothing else. */
+TEST(a_command_tells_the_channel_of_its_thread)
+{
+	static const struct {
+		int type;
+		uint64_t parent;
+	} rows[] = {{0, 0}, {2, 0}, {10, 70}, {11, 70}, {12, 70}, {15, 0}};
+	struct command cmd;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		json_t *d = interaction("{\"name\":\"stop\",\"type\":1}"), *kept;
+
+		json_object_set_new(d, "channel",
+				    json_pack("{s:i,s:s,s:s}", "type", rows[i].type, "parent_id",
+					      "70", "name", "secret"));
+		CHECK_INT(command_parse(d, &cmd), 0);
+		CHECK_INT(cmd.parent, rows[i].parent);
+		kept = command_extract(d);
+		CHECK_INT(command_parse(kept, &cmd), 0);
+		CHECK_INT(cmd.parent, rows[i].parent);
+		CHECK(!json_object_get(json_object_get(kept, "channel"), "name"));
+		json_decref(kept);
+		json_decref(d);
+	}
+}
+
 TEST(a_menu_of_a_user_names_them)
 {
 	json_t *d = interaction("{\"name\":\"Why no answer?\",\"type\":2,\"target_id\":\"502\"}");

@@ -1,6 +1,7 @@
 #include "control/discord/guilds.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "proto/discord.h"
 #include "tests/test.h"
@@ -188,6 +189,35 @@ TEST(guilds_forgets_the_threads_that_were_archived_first)
 	CHECK_INT(known, 256);
 	CHECK_INT(guilds_thread(g, 100, 5999, &name), 300);
 	CHECK_INT(guilds_thread(g, 100, 5743, &name), 0);
+	guilds_free(g);
+}
+
+TEST(guilds_keeps_archived_threads_when_a_session_begins)
+{
+	struct guilds *g = made();
+	json_t *all = json_pack("{s:s,s:[]}", "id", "100", "threads"), *list;
+	const char *name;
+	char *text;
+
+	CHECK(g && all);
+	list = json_object_get(all, "threads");
+	for (unsigned i = 0; i < 256; i++) {
+		char thread[256];
+
+		snprintf(thread, sizeof thread, THREAD("%u", "300", "%s"), 5000 + i,
+			 ",\"thread_metadata\":{\"archived\":true}");
+		CHECK(event(g, "THREAD_UPDATE", thread));
+		snprintf(thread, sizeof thread, THREAD("%u", "300", ""), 6000 + i);
+		CHECK(event(g, "THREAD_CREATE", thread));
+		json_array_append_new(list, json_loads(thread, 0, NULL));
+	}
+	text = json_dumps(all, JSON_COMPACT);
+	CHECK(text && event(g, "GUILD_CREATE", text));
+	CHECK_INT(guilds_thread(g, 100, 5000, &name), 300);
+	CHECK_INT(guilds_thread(g, 100, 5255, &name), 300);
+	CHECK_INT(guilds_thread(g, 100, 6000, &name), 300);
+	free(text);
+	json_decref(all);
 	guilds_free(g);
 }
 

@@ -100,8 +100,26 @@ TEST(a_required_answer_is_what_stands_beside_the_mark)
 	CHECK_STR(words, "It is **four**");
 	CHECK_INT(reads("It is four [1].", true, &words), TEXT_WORDS_SAID);
 	CHECK_STR(words, "It is four [1].");
+	CHECK_INT(reads("It is four. [SKIP - done]", true, &words), TEXT_WORDS_SAID);
+	CHECK_STR(words, "It is four.");
 	CHECK_INT(reads("[SKIP] [SKIP]", true, &words), TEXT_WORDS_SKIP);
 	CHECK_INT(reads(" \n", true, &words), TEXT_WORDS_NONE);
+	settings_free(s);
+}
+
+/* What a required answer ends with may be the name of a button. */
+TEST(an_answer_that_ends_with_a_button_keeps_it)
+{
+	static const char *const answers[] = {"Click [Skip Intro].", "Click [SKIP AD].",
+					      "It says [No reply needed].", "Choose [Skip].",
+					      "Press [skip]"};
+	const char *words;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		CHECK_INT(reads(answers[i], true, &words), TEXT_WORDS_SAID);
+		CHECK_STR(words, answers[i]);
+	}
 	settings_free(s);
 }
 

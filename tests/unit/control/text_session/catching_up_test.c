@@ -272,16 +272,39 @@ TEST(text_session_takes_nothing_that_was_not_read_before_a_change_of_settings)
 	CHECK(text_stage_begin(&s));
 	s.ts->began_ms -= HOUR;
 	miss(&s, SETTINGS_TEXT_OFF);
-	text_session_settings(s.ts);
 	text_session_online(s.ts, NULL);
+	text_session_offline(s.ts);
+	text_session_settings(s.ts);
 	blocked = text_stage_id(&s, 7 * MINUTE);
 	later = text_stage_id(&s, MINUTE);
 	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, blocked, STAGE_ANA, "<@9> wordblocked");
 	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, later, STAGE_BOB, "<@9> wordlater");
+	text_session_online(s.ts, NULL);
 	text_stage_run(&s);
 	CHECK_STR(text_stage_reason(&s, blocked), "");
 	CHECK(strncmp(text_stage_reason(&s, later), "sent_", 5) == 0);
 	CHECK(strstr(s.prompt, "wordlater") && !strstr(s.prompt, "wordblocked"));
+	text_stage_close(&s);
+}
+
+/* Discord's time of a message is behind a clock that is fast. */
+TEST(text_session_reads_what_follows_a_change_by_a_fast_clock)
+{
+	struct text_stage s;
+	uint64_t tried;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.ts->began_ms -= HOUR;
+	text_session_offline(s.ts);
+	text_session_online(s.ts, NULL);
+	s.reading = SETTINGS_TEXT_OFF;
+	s.changed = env_wall_ms(s.fake.env);
+	text_session_settings(s.ts);
+	tried = text_stage_id(&s, 25000); /* the clock is 30 s fast, and 5 s have passed */
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, tried, STAGE_ANA, "<@9> hello");
+	text_stage_run(&s);
+	CHECK(strncmp(text_stage_reason(&s, tried), "sent_", 5) == 0);
 	text_stage_close(&s);
 }
 

@@ -182,6 +182,68 @@ TEST(text_session_reads_no_channel_that_may_be_a_thread_of_a_blocked_one)
 	text_stage_close(&s);
 }
 
+/* The lists hold for all servers: a thread is in no channel of another one. */
+TEST(text_session_reads_unknown_channels_where_others_are_blocked)
+{
+	struct text_stage s;
+	uint64_t unread;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "5000"));
+	CHECK(text_stage_begin(&s));
+	text_stage_writes(&s, STAGE_GUILD, STAGE_UNKNOWN, text_stage_id(&s, 0), STAGE_ANA,
+			  "<@9> hello");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 1);
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "5000,1001"));
+	text_session_settings(s.ts);
+	unread = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_UNKNOWN, unread, STAGE_BOB, "<@9> hello");
+	text_stage_run(&s);
+	CHECK_INT(s.posted, 1);
+	text_stage_close(&s);
+}
+
+struct told {
+	unsigned answers;
+	bool has_text;
+};
+
+static void take_outcome(const struct text_outcome *o, void *arg)
+{
+	struct told *told = arg;
+
+	told->answers++;
+	told->has_text = o->text != NULL;
+}
+
+/* Discord tells nothing of a private thread without the bot but with a command from there. */
+TEST(text_session_is_asked_in_a_thread_that_it_learns_of_by_the_command)
+{
+	struct text_question q = {.guild = STAGE_GUILD,
+				  .channel = STAGE_UNKNOWN,
+				  .user = STAGE_ANA,
+				  .name = "ana",
+				  .text = "hello"};
+	struct text_stage s;
+	struct told told = {0};
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "1001"));
+	CHECK(text_stage_begin(&s));
+	q.id = text_stage_id(&s, 0);
+	text_session_ask(s.ts, &q, take_outcome, &told);
+	CHECK(told.answers == 1 && !told.has_text);
+	q.parent = 1001;
+	text_session_ask(s.ts, &q, take_outcome, &told);
+	CHECK(told.answers == 2 && !told.has_text);
+	q.parent = STAGE_CHANNEL;
+	text_session_ask(s.ts, &q, take_outcome, &told);
+	text_stage_run(&s);
+	CHECK(told.answers == 3 && told.has_text);
+	text_stage_close(&s);
+}
+
 /* The consent of the server and its settings hold for what stands in its channels. */
 TEST(text_session_takes_nothing_in_a_channel_of_a_server_for_a_direct_message)
 {

@@ -78,6 +78,12 @@ static uint64_t thread_of(uint64_t guild, uint64_t channel, const char **title, 
 	return channel == s->post ? STAGE_FORUM : 0;
 }
 
+static bool is_elsewhere(uint64_t guild, uint64_t channel, void *arg)
+{
+	(void)arg;
+	return guild == STAGE_GUILD && channel == STAGE_ELSEWHERE;
+}
+
 static uint64_t guild_of(uint64_t channel, void *arg)
 {
 	(void)arg;
@@ -209,6 +215,7 @@ bool text_stage_open(struct text_stage *s)
 					     .historyh = may_read_history,
 					     .readingh = reading_of,
 					     .threadh = thread_of,
+					     .elsewhereh = is_elsewhere,
 					     .guildh = guild_of,
 					     .threadsh = threads_of,
 					     .arg = s};

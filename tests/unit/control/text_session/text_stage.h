@@ -9,7 +9,7 @@
 #include "tests/unit/control/fake_http.h"
 
 enum { STAGE_SELF = 9, STAGE_GUILD = 100, STAGE_CHANNEL = 1000, STAGE_ANA = 501, STAGE_BOB = 502 };
-enum { STAGE_FORUM = 3000, STAGE_POST = 3001, STAGE_UNKNOWN = 4000 };
+enum { STAGE_FORUM = 3000, STAGE_POST = 3001, STAGE_UNKNOWN = 4000, STAGE_ELSEWHERE = 5000 };
 enum { STAGE_HISTORIES = 64, STAGE_ENDS = 64, STAGE_READS = 256 };
 
 struct text_stage {
