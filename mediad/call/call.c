@@ -147,6 +147,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->state.mode = slice_str("");
 	gw.modes = open->retired ? transport_modes_and_retired : transport_modes;
 	gw.acth = call_perform_action;
+	gw.keyh = call_may_use_key;
 	gw.arg = c;
 	err = vgw_alloc(&c->gw, &gw);
 	if (!err)

@@ -104,12 +104,31 @@ static void on_stream_gone(struct call *c)
 	c->conf.goneh(c, c->conf.arg);
 }
 
+/* True if packets were opened before this event, as it tells, or may have been. */
+static bool tells_of_packets(const struct call *c, const struct ev *ev)
+{
+	switch (ev->type) {
+	case EV_SPEAKING:
+	case EV_HEARD:
+	case EV_UNMAPPED_SSRC:
+	case EV_DAVE_OUTAGE:
+	case EV_DAVE_PROOF:
+		return true;
+	case EV_CALL_STATS:
+		return ev->call.received > c->received;
+	default:
+		return false;
+	}
+}
+
 void call_engine_event(const struct ev *ev, void *owner)
 {
 	struct call *c = owner;
 	uint64_t now = env_now(c->conf.env);
 
 	call_send_owed(c);
+	if (tells_of_packets(c, ev))
+		key_marks_used(&c->keys);
 	switch (ev->type) {
 	case EV_STREAM_GONE:
 		on_stream_gone(c);
@@ -154,6 +173,7 @@ void call_engine_event(const struct ev *ev, void *owner)
 		call_finish_step(c);
 		return;
 	case EV_CALL_STATS:
+		c->received = ev->call.received;
 		send_call_stats(c, &ev->call);
 		return;
 	case EV_USER_STATS:

@@ -83,19 +83,26 @@ static void start_discovery(struct call *c, const char *ip, uint16_t port, uint3
 		call_forget_owed(c, CMD_UNLINK); /* a session ends the one before it */
 }
 
+/* Whatever was recorded under a key that returns would be new again. */
+bool call_may_use_key(const uint8_t *key, void *arg)
+{
+	struct call *c = arg;
+
+	if (c->state.mode.n) /* packets of this session may be on their way to us */
+		key_marks_used(&c->keys);
+	if (key_marks_begin(&c->keys, key))
+		return true;
+	log_warn("transport_key",
+		 "call=%u error=\"the voice server handed out a key for the second time\" "
+		 "hint=\"the session ends\"",
+		 c->id);
+	return false;
+}
+
 static void set_key(struct call *c, const char *mode, const uint8_t *key)
 {
 	struct cmd cmd = {.type = CMD_KEY};
 
-	/* Whatever was recorded under it would be new again. */
-	if (!key_marks_add(&c->keys, key)) {
-		log_warn("transport_key",
-			 "call=%u error=\"the voice server handed out a key for the second time\" "
-			 "hint=\"the session ends\"",
-			 c->id);
-		c->pending_close = 4006;
-		return;
-	}
 	if (rtpsize_alloc(&cmd.key, rtpsize_by_name(mode, strlen(mode)), key)) {
 		c->pending_close = 4006; /* this session cannot be used; another one may work */
 		return;

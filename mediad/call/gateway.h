@@ -96,11 +96,15 @@ struct vgw_action {
 
 typedef void(vgw_action_h)(const struct vgw_action *act, void *arg);
 
+/* Asked before VGW_KEY. False: the key must not be used, and another session is requested. */
+typedef bool(vgw_key_h)(const uint8_t *key, void *arg);
+
 struct vgw_conf {
 	uint64_t guild, user;
 	const char *const *modes; /* transport encryption modes, best first, NULL-terminated; must
 				     outlive the machine */
 	vgw_action_h *acth;
+	vgw_key_h *keyh; /* NULL: every key may be used */
 	void *arg;
 };
 

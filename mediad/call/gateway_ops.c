@@ -133,6 +133,11 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 	/* The same key may be sent again. A new cipher context would restart its counter and reuse
 	 * nonces. */
 	if (!has_media || memcmp(g->key, key, sizeof key) != 0) {
+		if (g->conf.keyh && !g->conf.keyh(key, g->conf.arg)) {
+			explicit_bzero(key, sizeof key);
+			vgw_fail_step(g, now, MEDIA_REASON_SESSION_INVALID);
+			return true;
+		}
 		memcpy(g->key, key, sizeof key);
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, g->key}});
 	}
