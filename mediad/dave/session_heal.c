@@ -138,6 +138,11 @@ void dave_heal_keep_members(struct dave_session *s, const struct dave_epoch *e)
 
 void dave_heal_proof(struct dave_session *s, uint64_t now)
 {
+	if (s->muted) {
+		s->muted = false;
+		s->owed_at = DAVE_NEVER; /* once, or a member could switch us on and off */
+		dave_transition_stayed(s);
+	}
 	if (!s->n_undecryptable)
 		note_healed(s, now);
 }
@@ -333,20 +338,25 @@ static void answer_or_rejoin(struct dave_session *s)
 }
 
 /* The others are in an epoch to which we cannot follow them: we stop sending when they forget our
- * key. */
-static void end_sending(struct dave_session *s, uint64_t now)
+ * key. Returns false if we do already, or have. */
+static bool end_sending(struct dave_session *s, uint64_t now)
 {
-	if (s->in_group && s->sending && s->send_until == DAVE_NEVER)
-		dave_transition_left(s, now);
+	if (!s->in_group || !s->sending || s->send_until != DAVE_NEVER)
+		return false;
+	dave_transition_left(s, now);
+	return true;
 }
 
 /* Waits for more of the budget. `moved` says that the others may be in the next epoch. */
 static void owe_answer(struct dave_session *s, uint64_t now, bool moved)
 {
+	s->owed_at = now;
 	s->answer_owed = true;
 	s->welcome_by = DAVE_NEVER;
-	if (moved)
+	if (moved) {
+		s->muted = false;
 		end_sending(s, now);
+	}
 }
 
 /* Outside the group steps follow one another without end while a member makes every welcome
@@ -586,7 +596,7 @@ static uint64_t owed_answer_deadline(const struct dave_session *s)
  * keys are to blame. A step would follow, but none is taken while an answer is owed. */
 static bool have_others_moved(const struct dave_session *s, uint64_t now)
 {
-	return s->answer_owed && s->status.version > 0 && latest_evidence(s) &&
+	return s->answer_owed && s->status.version > 0 && latest_evidence(s) > s->owed_at &&
 	       pending_grace_until(s) <= now && dave_speakers_blame_us(s, now);
 }
 
@@ -623,8 +633,8 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
 		answer_invalid(s, now, s->last_id, s->committed);
-	if (have_others_moved(s, now))
-		end_sending(s, now);
+	if (have_others_moved(s, now) && end_sending(s, now))
+		s->muted = true;
 	if (change_deadline(s) <= now)
 		ask_for_change(s, now);
 	if (welcome_deadline(s) <= now) {

@@ -123,6 +123,9 @@ struct dave_session {
 	unsigned answers;	   /* answers with op 31 since the last epoch */
 	bool answer_owed;	   /* an answer with op 31 waits until the budget allows it or a
 				      member leaves */
+	uint64_t owed_at;	   /* since when */
+	bool muted;		   /* we stopped sending because the others seemed to have moved:
+				      whoever is heard proves that they have not */
 	uint64_t change_by;	   /* an epoch must follow change_user, who came or went, by then;
 				      NEVER: none is awaited */
 	uint64_t change_user;
@@ -170,6 +173,8 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);
+/* The others are in our epoch after all: we go on to send. */
+void dave_transition_stayed(struct dave_session *s);
 /* The group has ended and no other member is present: its keys expire. */
 void dave_transition_expire(struct dave_session *s, uint64_t now);
 /* The same when the group is created anew: we send no more, too. */

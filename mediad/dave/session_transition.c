@@ -187,7 +187,7 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 	s->send_until = DAVE_NEVER;
 	s->needs_rejoin = false;
 	s->answers = 0;
-	s->answer_owed = s->conf.heal->doubted = false;
+	s->answer_owed = s->muted = s->conf.heal->doubted = false;
 	dave_speakers_retry(s);
 	begin_transition(s, now,
 			 &(struct dave_transition){.id = id,
@@ -245,7 +245,17 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
  * nobody. */
 void dave_transition_left(struct dave_session *s, uint64_t now)
 {
+	s->muted = false;
 	s->send_until = now + DAVE_GRACE_MS * NS_PER_MS;
+}
+
+void dave_transition_stayed(struct dave_session *s)
+{
+	const struct dave_epoch *e = newest_epoch(s);
+
+	s->send_until = DAVE_NEVER;
+	if (!s->sending && e && s->status.version > 0)
+		dave_send_sealing(s, e);
 }
 
 /* Nobody is there whom the end of these keys leaves deaf, and no epoch follows that would end them.
@@ -258,6 +268,7 @@ void dave_transition_expire(struct dave_session *s, uint64_t now)
 void dave_transition_alone(struct dave_session *s, uint64_t now)
 {
 	drop_transitions(s, s->n_pending);
+	s->muted = false;
 	dave_send_sealing(s, NULL);
 	expire_epochs(s, now);
 }

@@ -308,6 +308,49 @@ TEST(dave_heal_undecryptable_speakers_tell_that_the_others_have_moved)
 	}
 }
 
+/* Makes both members undecryptable for long enough that our key ends, if it does. */
+static void lose_both(struct script *t)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		script_deaf_for(t, 1, SCRIPT_RUN);
+		script_deaf_for(t, 2, SCRIPT_RUN);
+	}
+}
+
+/* Who is heard again with our keys has them: the others had not moved. A member could say so again
+ * and again, so it counts once. */
+TEST(dave_heal_who_is_heard_again_ends_a_mute)
+{
+	struct script t;
+
+	spend_budget(&t);
+	script_bin(&t, 27, "x");
+	script_verdict(&t, DAVE_REFUSED);
+	script_wait(&t, DAVE_REFUSED_MS);
+	lose_both(&t);
+	CHECK(!dave_session_status(t.s)->ready);
+	dave_session_decryption(t.s, t.now, 1, true);
+	CHECK(dave_session_status(t.s)->ready);
+	lose_both(&t);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* We committed, and no epoch followed: whoever is heard then is heard with keys of before. */
+TEST(dave_heal_who_is_heard_ends_no_mute_after_our_commit)
+{
+	struct script t;
+
+	spend_budget(&t);
+	script_bin(&t, 27, "x");
+	script_commits(&t, "commit");
+	script_wait(&t, DAVE_ANNOUNCE_MS + DAVE_GRACE_MS + 1000);
+	CHECK(!dave_session_status(t.s)->ready);
+	dave_session_decryption(t.s, t.now, 1, true);
+	CHECK(!dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
 TEST(dave_heal_leaves_a_session_whose_welcomes_are_invalid)
 {
 	struct script t;
