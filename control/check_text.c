@@ -19,29 +19,10 @@ enum { LOOKED_UP = 40 /* ids of lists at most: each is a request */ };
 
 /* ---- settings ---- */
 
-/* Settings that keep the bot silent, or do nothing. */
-static void check_idle_settings(struct check *c)
-{
-	const struct settings *s = c->settings;
-
-	if (!s->text_per_hour)
-		check_say(c, CHECK_WARNING, "text chat",
-			  "text_per_hour is 0: the bot answers nothing in writing");
-	if (s->text_initiative && settings_ids_empty(s->text_initiative_channels))
-		check_say(c, CHECK_WARNING, "text chat",
-			  "text_initiative does nothing without text_initiative_channels, the "
-			  "channels where the bot may write of its own accord");
-	if (s->text_unsolicited && s->text_chat == SETTINGS_TEXT_MENTIONS)
-		check_say(c, CHECK_WARNING, "text chat",
-			  "text_unsolicited does nothing with text_chat mentions: the bot looks at "
-			  "messages that do not address it with text_chat all alone");
-}
-
 void check_text_chat(struct check *c, const json_t *application)
 {
 	if (!text_session_intents(c->settings))
 		return;
-	check_idle_settings(c);
 	if (c->settings->text_chat != SETTINGS_TEXT_ALL)
 		check_say(
 			c, CHECK_OK, "text chat",
@@ -186,6 +167,55 @@ static void add_lists(struct check *c, const json_t *stored, const json_t *own, 
 	}
 }
 
+static const json_t *value_at(const json_t *stored, const json_t *own, const char *name)
+{
+	const json_t *value = json_object_get(own, name);
+
+	return value ? value : json_object_get(stored, name);
+}
+
+static bool is_set(const json_t *value, bool otherwise)
+{
+	return !value ? otherwise
+		      : json_is_true(value) || (!json_is_false(value) && json_integer_value(value));
+}
+
+/* Settings that keep the bot silent, or do nothing. */
+static void check_idle_settings(struct check *c, const json_t *stored, const json_t *own,
+				const char *server)
+{
+	const struct settings *s = c->settings;
+	const char *chat = json_string_value(value_at(stored, own, "text_chat"));
+	const char *channels = json_string_value(value_at(stored, own, "text_initiative_channels"));
+	char shown[96];
+
+	snprintf(shown, sizeof shown, "text chat%s%s", *server ? " of server " : "", server);
+	if (is_off(c, stored, own))
+		return;
+	if (!is_set(value_at(stored, own, "text_per_hour"), s->text_per_hour))
+		check_say(c, CHECK_WARNING, shown,
+			  "text_per_hour is 0: the bot answers nothing in writing");
+	if (is_set(value_at(stored, own, "text_initiative"), s->text_initiative) &&
+	    settings_ids_empty(channels ? channels : s->text_initiative_channels))
+		check_say(c, CHECK_WARNING, shown,
+			  "text_initiative does nothing without text_initiative_channels, the "
+			  "channels where the bot may write of its own accord");
+	if (is_set(value_at(stored, own, "text_unsolicited"), s->text_unsolicited) &&
+	    (chat ? strcmp(chat, "mentions") == 0 : s->text_chat == SETTINGS_TEXT_MENTIONS))
+		check_say(c, CHECK_WARNING, shown,
+			  "text_unsolicited does nothing with text_chat mentions: the bot looks at "
+			  "messages that do not address it with text_chat all alone");
+}
+
+/* A server's settings repeat nothing of everybody's. */
+static bool has_own_chat(const json_t *own)
+{
+	return json_object_get(own, "text_chat") || json_object_get(own, "text_per_hour") ||
+	       json_object_get(own, "text_initiative") ||
+	       json_object_get(own, "text_initiative_channels") ||
+	       json_object_get(own, "text_unsolicited");
+}
+
 /* Those in effect for everybody, and those of servers with settings of their own. */
 static void list_lists(struct check *c)
 {
@@ -199,8 +229,13 @@ static void list_lists(struct check *c)
 
 	c->lists = json_array();
 	add_lists(c, stored, NULL, "");
+	check_idle_settings(c, stored, NULL, "");
 	json_object_foreach(json_object_get(stored, "guilds"), server, own)
+	{
 		add_lists(c, stored, own, server);
+		if (has_own_chat(own))
+			check_idle_settings(c, stored, own, server);
+	}
 	json_decref(kept);
 }
 

@@ -279,7 +279,11 @@ static void run_request(struct consent_request *r)
  * time. */
 static bool may_change(struct control *c, const struct consent_request *r)
 {
+	const struct consent_request *newest = find_newest(c->consent_requests, r);
+
+	/* The newest answer may still wait for the store. */
 	return !allows_less(present_consent(c, r->guild, r->user), r->consent) ||
+	       (newest && allows_less(r->consent, newest->consent)) ||
 	       cooldown_take(&c->grants, r->guild, r->user, GRANTS_A_MINUTE, env_now(c->env));
 }
 

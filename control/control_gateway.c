@@ -67,8 +67,9 @@ static void tell_text_chat(const struct control *c, struct words *words)
 	if (!text_session_intents(s))
 		return;
 	words_ready_text(words,
-			 s->text_chat == SETTINGS_TEXT_ALL ? "that address me"
-							   : "that mention me or reply to me",
+			 s->text_chat == SETTINGS_TEXT_ALL && !c->lacks_content
+				 ? "that address me"
+				 : "that mention me or reply to me",
 			 some	   ? "the channels of text_channels"
 			 : blocked ? "all channels but text_blocked_channels"
 				   : "all channels that I may see");

@@ -297,6 +297,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->rankh = conf->rankh;
 	a->roleh = conf->roleh;
 	a->joinh = conf->joinh;
+	a->retainsh = conf->retainsh;
 	a->blockedh = conf->blockedh;
 	a->remembersh = conf->remembersh;
 	a->openh = conf->openh;

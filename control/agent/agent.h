@@ -66,6 +66,9 @@ struct agent_conf {
 	/* Goes to the voice channel of this name for this user: ENOENT none, or several; EPERM they
 	 * may not move members there. goes false: only judges. May be NULL. */
 	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
+	/* True if this user may not take the bot away from its channel: others listen to music
+	 * there. May be NULL: everybody may. */
+	bool (*retainsh)(uint64_t user, void *arg);
 	/* True if the settings block this user. May be NULL: nobody is blocked. */
 	bool (*blockedh)(uint64_t user, void *arg);
 	/* True if this user's words may be kept and told later. May be NULL: everybody's. */

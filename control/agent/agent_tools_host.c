@@ -111,10 +111,12 @@ bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, i
 	return true;
 }
 
-static int leave_after(uint32_t turn, void *arg)
+static int leave_after(uint32_t turn, uint64_t user, void *arg)
 {
 	struct agent_tools *t = arg;
 
+	if (t->a->retainsh && t->a->retainsh(user, t->a->arg))
+		return EPERM;
 	t->leaves_after = turn;
 	t->joins[0] = '\0';
 	return 0;

@@ -36,6 +36,7 @@ struct agent {
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
 	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
+	bool (*retainsh)(uint64_t user, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);
 	bool (*openh)(uint64_t channel, void *arg);

@@ -92,9 +92,11 @@ size_t music_fold(char to[MUSIC_FOLDED_MAX], const char *text)
 
 static bool is_light(const struct word *w)
 {
-	static const char *const light[] = {"the",  "a",     "an",    "by",    "of",	"and",
-					    "feat", "ft",    "der",   "le",    "la",	"some",
-					    "song", "songs", "music", "track", "tracks"};
+	static const char *const light[] = {
+		"the",	  "a",	   "an",	"by",	    "of",   "and",   "feat",  "ft",
+		"der",	  "le",	   "la",	"some",	    "song", "songs", "music", "track",
+		"tracks", "play",  "please",	"live",	    "best", "hit",   "hits",  "mix",
+		"remix",  "album", "something", "anything", "stuff"};
 
 	for (size_t i = 0; i < sizeof light / sizeof light[0]; i++) {
 		unsigned n = 0;

@@ -553,13 +553,13 @@ static json_t *day_json(uint64_t day)
 /* Columns of DB_FIND_COSTS. */
 static json_t *spent_json(sqlite3_stmt *s)
 {
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:o}", "day",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:b,s:o}", "day",
 			 day_json(db_uint(s, 0)), "guild", id_json(db_uint(s, 1)), "channel",
 			 id_json(db_uint(s, 2)), "user", id_json(db_uint(s, 3)), "name",
 			 text_json(s, 4), "provider", text_json(s, 5), "model", text_json(s, 6),
 			 "role", text_json(s, 7), "usd", usd_json(db_uint(s, 8)), "priced",
-			 (int)db_uint(s, 9), "estimated", (int)db_uint(s, 11), "turns",
-			 number_json(s, 10));
+			 (int)db_uint(s, 9), "estimated", (int)db_uint(s, 11), "written",
+			 (int)db_uint(s, 12), "turns", number_json(s, 10));
 }
 
 static int read_costs(struct db *db, const struct job *j, json_t **out)

@@ -237,6 +237,17 @@ static void take_late(struct text_chat *chat, const struct text_event *ev)
 		text_trigger_refuse(chat, ev, NULL, TEXT_REASON_SHUTDOWN);
 }
 
+/* The settings of the last moment hold for the place of the last moment. */
+static void move_channel(struct text_chat *chat, const struct text_event *ev)
+{
+	for (unsigned i = 0; i < chat->n_channels; i++) {
+		struct text_channel *ch = chat->channel[i];
+
+		if (ch->guild == ev->guild && (ch->id == ev->channel || ch->parent == ev->channel))
+			ch->category = ev->category;
+	}
+}
+
 void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now,
 	       struct text_effects *effects)
 {
@@ -259,6 +270,8 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 		text_triggers_forget(chat, ev);
 	} else if (ev->type == TEXT_GONE) {
 		text_triggers_gone(chat, ev->channel);
+	} else if (ev->type == TEXT_PLACED) {
+		move_channel(chat, ev);
 	} else if (ev->type == TEXT_MESSAGE) {
 		text_admission_take(chat, ev);
 	} else if (ev->type != TEXT_TIMER) {

@@ -345,6 +345,9 @@ struct text_guild *text_guild_find(const struct text_session *ts, uint64_t id);
  * way. NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
 struct text_guild *text_guild_open(struct text_session *ts, uint64_t id, bool addressed);
 struct text_guild *text_guild_free(struct text_guild *g);
+/* Tells the core in which category channels are: d is a channel, or (list) a server with its
+ * channels. */
+void text_session_place(struct text_session *ts, const json_t *d, bool list);
 
 /* As text_guild_open, for what addresses the bot. */
 struct text_guild *text_session_open(struct text_session *ts, uint64_t id);

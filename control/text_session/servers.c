@@ -9,6 +9,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
+#include "proto/discord.h"
 
 struct text_guild *text_guild_free(struct text_guild *g)
 {
@@ -126,4 +127,32 @@ struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
 bool text_session_uses(const struct text_session *ts, uint64_t guild)
 {
 	return ts && text_guild_find(ts, guild) != NULL;
+}
+
+/* ---- where its channels are ---- */
+
+/* The category of a channel. A thread's parent is none, and stays. */
+static void take_place(struct text_guild *g, const json_t *channel)
+{
+	struct text_event ev = {.type = TEXT_PLACED, .guild = g->id};
+
+	if (!discord_snowflake(json_string_value(json_object_get(channel, "id")), &ev.channel))
+		return;
+	discord_snowflake(json_string_value(json_object_get(channel, "parent_id")), &ev.category);
+	text_session_feed(g, &ev);
+}
+
+void text_session_place(struct text_session *ts, const json_t *d, bool list)
+{
+	uint64_t guild = 0;
+	struct text_guild *g;
+	json_t *channel;
+	size_t i;
+
+	discord_snowflake(json_string_value(json_object_get(d, list ? "id" : "guild_id")), &guild);
+	g = guild ? text_guild_find(ts, guild) : NULL;
+	if (g && !list)
+		take_place(g, d);
+	json_array_foreach(g && list ? json_object_get(d, "channels") : NULL, i, channel)
+		take_place(g, channel);
 }

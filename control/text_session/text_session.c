@@ -674,6 +674,8 @@ bool text_session_event(struct text_session *ts, const char *name, const json_t 
 		take_channel(ts, d);
 	if (strcmp(name, "GUILD_DELETE") == 0)
 		take_server(ts, d);
+	if (strcmp(name, "CHANNEL_UPDATE") == 0 || strcmp(name, "GUILD_CREATE") == 0)
+		text_session_place(ts, d, *name == 'G');
 	return strncmp(name, "MESSAGE_", 8) == 0;
 }
 

@@ -99,7 +99,10 @@ bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const jso
 	if (!c->media || !c->jukebox || !jukebox_queue(c->jukebox) ||
 	    !music_queue_present(jukebox_queue(c->jukebox)) || !has_other_listener(c, user))
 		return false;
-	guilds_permissions_as(c->conf.guilds, c->guild, channel, user, member, &bits);
+	if (member)
+		guilds_permissions_as(c->conf.guilds, c->guild, channel, user, member, &bits);
+	else
+		guilds_permissions(c->conf.guilds, c->guild, channel, user, &bits);
 	if (bits & (DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS) |
 		    DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)))
 		return false;

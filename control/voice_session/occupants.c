@@ -202,6 +202,15 @@ const char *voice_session_bot_name(const struct voice_session *c)
 	return *given ? given : c->conf.bot_name;
 }
 
+/* By voice, of people whose member objects are kept. */
+static bool retains_bot(uint64_t user, void *arg)
+{
+	struct voice_session *c = arg;
+	struct words ignored = {0};
+
+	return voice_session_retains_bot(c, user, NULL, &ignored);
+}
+
 /* Deferred, because the agent that calls this is freed with the call. */
 static void request_leave(void *arg)
 {
@@ -317,6 +326,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .rankh = rank_member,
 				  .roleh = has_role,
 				  .joinh = join_by_name,
+				  .retainsh = retains_bot,
 				  .blockedh = blocks_user,
 				  .remembersh = remembers_user,
 				  .openh = is_open,

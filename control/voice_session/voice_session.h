@@ -152,7 +152,7 @@ void voice_session_end(struct voice_session *c);
 struct jukebox *voice_session_jukebox(struct voice_session *c);
 /* True if this user may not take the bot away from its channel: others listen to its music there,
  * and the user may neither stop that nor move members. The words tell it. member: as Discord sent
- * it with the interaction. */
+ * it with the interaction; NULL: the one that is kept of people in voice. */
 bool voice_session_retains_bot(struct voice_session *c, uint64_t user, const json_t *member,
 			       struct words *words);
 /* The message about what plays; 0: none. */

@@ -79,9 +79,9 @@ static int on_sound(uint32_t id, const char *name, void *arg)
 	return strlen(name) % 2 ? 0 : 2;
 }
 
-static int on_leave(uint32_t turn, void *arg)
+static int on_leave(uint32_t turn, uint64_t user, void *arg)
 {
-	(void)turn, (void)arg;
+	(void)turn, (void)user, (void)arg;
 	return 0;
 }
 

@@ -458,6 +458,17 @@ static bool is_object(const struct address_word *w)
 	return address_in_list(w, words);
 }
 
+/* "Ist das der neue …" asks what something is: those to whom it is put are not named. */
+static bool asks_what_it_is(enum room_language language, const struct address_word *w, unsigned n)
+{
+	static const char *const is[] = {"ist", NULL}, *const it[] = {"das", "es", NULL};
+	static const char *const articles[] = {"der",  "die",  "das",  "ein", "eine",
+					       "dein", "euer", "eure", NULL};
+
+	return language == ROOM_LANGUAGE_DE && n > 3 && address_in_list(&w[0], is) &&
+	       address_in_list(&w[1], it) && address_in_list(&w[2], articles);
+}
+
 /* "Kannst du mir helfen, …": what stands right behind the entry is what is asked about. */
 static bool is_led_by_request(enum room_language language, const struct address_word *w, unsigned i)
 {
@@ -469,7 +480,7 @@ static bool is_led_by_request(enum room_language language, const struct address_
 		return false;
 	from = clause_before(language, w, i, &words);
 	n = room_words_match(&words, 0, asks);
-	return n > 1 && from + n < i &&
+	return n > 1 && from + n < i && !asks_what_it_is(language, &w[from], i - from) &&
 	       (is_object(&w[i - 1]) || !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT));
 }
 

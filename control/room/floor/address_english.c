@@ -141,6 +141,27 @@ static bool leads_sentence(const struct address_word *before)
 	return address_in_list(before, words);
 }
 
+/* Such a word that ends what is said to it: "nice try parley", "is it fixed parley", "what have you
+ * built parley". */
+static bool ends_sentence(const struct address_word *w, unsigned i)
+{
+	static const char *const nouns[] = {"try", "test", NULL};
+	static const char *const describes[] = {"a",	"the",	"my",	"this",	   "that",  "nice",
+						"good", "next", "last", "another", "first", NULL};
+	static const char *const states[] = {"fixed",  "broke", "restarted", "installed",
+					     "tested", "tried", NULL};
+	static const char *const is[] = {"is", "are", "was", "were", NULL};
+	static const char *const asks[] = {"what", "how", "why", "when", "where", NULL};
+	static const char *const have[] = {"have", NULL}, *const you[] = {"you", NULL};
+
+	if (i >= 2 && address_in_list(&w[i - 1], nouns) && address_in_list(&w[i - 2], describes))
+		return true;
+	if (i >= 3 && address_in_list(&w[0], is) && address_in_list(&w[i - 1], states))
+		return true;
+	return i >= 4 && address_in_list(&w[0], asks) && address_in_list(&w[1], have) &&
+	       address_in_list(&w[2], you);
+}
+
 /* A short lead-in with a verb continues after the name: "i showed her parley what a hit". */
 static bool tells_about(const struct address_word *w, unsigned n)
 {
@@ -185,7 +206,7 @@ enum room_address address_english(const struct address_word *w, unsigned n,
 			       : ROOM_ADDRESS_ADDRESSED;
 	if ((i == 0 || paused) && !is_spoken_of(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
-	if (last && !(before && leads_sentence(before)))
+	if (last && !(before && leads_sentence(before) && !ends_sentence(w, i)))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (before && i <= LEAD_IN && !leads_sentence(before) && !asks_about(before) &&
 	    !tells_about(w, i) && begins_request(w, n, next))

@@ -115,8 +115,9 @@ struct tool_host {
 	/* Plays the soundboard sound; the output comes from builtin's owner by outputh. An errno:
 	 * it does not. */
 	int (*soundh)(uint32_t id, const char *name, void *arg);
-	/* Leaves the voice channel once this turn is over. */
-	int (*leaveh)(uint32_t turn, void *arg);
+	/* Leaves the voice channel once this turn is over. EPERM: others listen to music there,
+	 * from which this user may not take the bot away. */
+	int (*leaveh)(uint32_t turn, uint64_t user, void *arg);
 	/* Goes to the server's voice channel of this name once this turn is over. ENOENT: there is
 	 * none, or not exactly one. EPERM: this user may not move members there. */
 	int (*joinh)(uint32_t turn, uint64_t user, const char *name, void *arg);

@@ -26,7 +26,7 @@ int builtin_soundboard(struct builtins *b, const struct tool_start *call, const 
 
 int builtin_voice_leave(struct builtins *b, const struct tool_start *call, const json_t *arguments)
 {
-	int err = b->host.leaveh(call->turn, b->host.arg);
+	int err = b->host.leaveh(call->turn, call->user, b->host.arg);
 
 	(void)arguments;
 	return err ? err

@@ -194,6 +194,23 @@ TEST(a_member_may_not_allow_more_and_less_all_the_time)
 	end();
 }
 
+/* Than the one before, which the store has not saved yet. */
+TEST(an_answer_that_allows_less_than_one_that_waits_is_not_held_up)
+{
+	CHECK(begin());
+	for (unsigned i = 0; i < 2; i++) {
+		press(ANA, "consent", "heard");
+		CHECK(await_answer());
+		press(ANA, "consent", "neither");
+		CHECK(await_answer());
+	}
+	press(ANA, "consent", "remembered");
+	press(ANA, "consent", "heard");
+	CHECK(await_answers(6));
+	CHECK_INT(answer_of(ANA), CONSENT_HEARD);
+	end();
+}
+
 TEST(a_refusal_outlives_a_consent_that_is_still_being_saved)
 {
 	CHECK(begin());

@@ -476,12 +476,15 @@ TEST(entries_are_suggested_to_those_who_see_the_channel)
 /* Who would be alone with the bot elsewhere would be a DJ of this queue. */
 TEST(the_bot_is_not_taken_away_from_those_who_listen)
 {
+	struct words words = {0};
+
 	CHECK(begin());
 	CHECK(begin_session());
 	SAYS("Playing", plays(ANA, "play", "a.mp3"));
 	SAYS("Only a DJ", asks_bot(EVE, "join", CHANNEL_TWO));
 	SAYS("Only a DJ", asks_bot(EVE, "leave", 0));
 	SAYS("Only a DJ", asks_bot(BEN, "leave", 0));
+	CHECK(voice_session_retains_bot(fx.c.voice_sessions[0], BEN, NULL, &words)); /* by voice */
 	SAYS("Only a DJ", asks_bot(ANA, "join", CHANNEL_TWO));
 	CHECK_INT(settings_set(fx.c.settings, "music_control", "everyone"), 0);
 	SAYS("come into my voice channel", asks_bot(EVE, "leave", 0));

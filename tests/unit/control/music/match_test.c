@@ -207,6 +207,8 @@ TEST(a_title_that_is_the_whole_query_beats_all_others)
 	CHECK_INT(music_match("black bird", &tracks[5]), 900);
 	/* An artist alone, misspelt or in two words, is any title of theirs. */
 	CHECK(music_match("pink floyd", &tracks[33]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK(music_match("pink floyd live", &tracks[33]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK(music_match("please play pink floyd", &tracks[33]) >= MUSIC_MATCH_PLAUSIBLE);
 	CHECK(music_match("ramstein", &tracks[20]) >= MUSIC_MATCH_PLAUSIBLE);
 	CHECK(music_match("some songs by metalica", &tracks[38]) >= MUSIC_MATCH_PLAUSIBLE);
 	CHECK(music_match("zep pelin", &tracks[11]) >= MUSIC_MATCH_PLAUSIBLE);

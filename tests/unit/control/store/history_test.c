@@ -236,6 +236,7 @@ TEST(faults_costs_and_the_audit_are_listed)
 	CHECK_STR(text_of(row("audit", 0), "result"), "refused");
 	CHECK_INT(ask((struct job){.owner = STORE_COSTS}), 0);
 	CHECK_STR(text_of(row("costs", 0), "day"), "2026-09-21");
+	CHECK(json_is_false(json_object_get(row("costs", 0), "written")));
 	CHECK(json_is_false(json_object_get(got, "truncated")));
 	CHECK_INT(ask((struct job){.owner = STORE_COSTS, .guild = 7}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "costs")), 0);

@@ -182,6 +182,36 @@ TEST(text_session_reads_no_channel_that_may_be_a_thread_of_a_blocked_one)
 	text_stage_close(&s);
 }
 
+/* What waits is judged by the category in which its channel is by now. */
+TEST(text_session_follows_a_channel_into_a_blocked_category)
+{
+	static const char *const events[] = {"CHANNEL_UPDATE", "GUILD_CREATE"};
+	struct text_stage s;
+
+	for (size_t i = 0; i < 2; i++) {
+		json_t *channel = json_pack("{s:s,s:s,s:s}", "id", "1000", "guild_id", "100",
+					    "parent_id", "6000"),
+		       *d = i ? json_pack("{s:s,s:[O]}", "id", "100", "channels", channel)
+			      : json_incref(channel);
+		uint64_t waits;
+
+		CHECK(text_stage_open(&s));
+		CHECK(!settings_set(s.settings, "text_blocked_channels", "6000"));
+		CHECK(!settings_set(s.settings, "text_coalesce_s", "1"));
+		CHECK(text_stage_begin(&s));
+		waits = text_stage_id(&s, 0);
+		text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, waits, STAGE_ANA, "<@9> hello");
+		CHECK(!text_session_event(s.ts, events[i], d));
+		for (unsigned n = 0; n < 20 && !s.n_ends; n++)
+			text_stage_run(&s);
+		CHECK_INT(s.posted, 0);
+		CHECK_STR(text_stage_reason(&s, waits), "channel_blocked");
+		json_decref(d);
+		json_decref(channel);
+		text_stage_close(&s);
+	}
+}
+
 /* The lists hold for all servers: a thread is in no channel of another one. */
 TEST(text_session_reads_unknown_channels_where_others_are_blocked)
 {

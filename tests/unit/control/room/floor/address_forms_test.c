@@ -49,6 +49,31 @@ TEST(a_request_may_end_with_the_name)
 	expect(about, ROOM_ADDRESS_MENTIONED);
 }
 
+TEST(a_sentence_to_it_may_end_with_a_word_that_leads_to_a_name)
+{
+	static const char *const texts[] = {"nice try parley",
+					    "how was the test parley",
+					    "when is the next test parley",
+					    "is it fixed parley",
+					    "is the server restarted parley",
+					    "what have you built parley",
+					    NULL};
+	static const char *const about[] = {"let us test parley", "they fixed parley",
+					    "has anybody tried parley", "who made parley", NULL};
+
+	expect(texts, ROOM_ADDRESS_ADDRESSED);
+	expect(about, ROOM_ADDRESS_MENTIONED);
+}
+
+TEST(nobody_is_spoken_to_by_a_question_what_that_is)
+{
+	static const char *const texts[] = {"ist das der neue bot parley", "Ist das ein Bot Parley",
+					    NULL};
+
+	expect(texts, ROOM_ADDRESS_MENTIONED);
+	CHECK_INT(judged("Ist das der neue Bot, Parley?"), ROOM_ADDRESS_ADDRESSED);
+}
+
 TEST(greetings_call_in_each_language)
 {
 	static const char *const texts[] = {

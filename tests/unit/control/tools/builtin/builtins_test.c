@@ -33,9 +33,9 @@ static json_t *tell_status(void *arg)
 }
 
 /* With it the host is a voice session. */
-static int leave(uint32_t turn, void *arg)
+static int leave(uint32_t turn, uint64_t user, void *arg)
 {
-	(void)turn, (void)arg;
+	(void)turn, (void)user, (void)arg;
 	return 0;
 }
 
