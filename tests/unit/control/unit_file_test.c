@@ -67,8 +67,8 @@ TEST(the_unit_forbids_programs_until_a_drop_in_allows_them)
 	CHECK_INT(rmdir(root), 0);
 }
 
-/* Returns whether a line of the file that begins with `key` has the word. */
-static bool has_word(const char *path, const char *key, const char *word)
+/* Returns whether a line of the file that begins with `key` contains the word. */
+static bool contains_word(const char *path, const char *key, const char *word)
 {
 	char line[PATH_SIZE], *saved = NULL;
 	FILE *f = fopen(path, "r");
@@ -97,7 +97,7 @@ TEST(the_shipped_units_allow_the_jail_of_decoders)
 
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned k = 0; k < sizeof calls / sizeof calls[0]; k++)
-			CHECK(has_word(units[i], "SystemCallFilter=", calls[k]));
+			CHECK(contains_word(units[i], "SystemCallFilter=", calls[k]));
 }
 
 /* The drop-in that is shipped, over the unit that is shipped. */
