@@ -121,10 +121,20 @@ static bool tells_of_packets(const struct call *c, const struct ev *ev)
 	}
 }
 
+static void path_event(struct call *c, const struct ev *ev)
+{
+	bool ours = ev->found.link == c->link;
+
+	if (ours && ev->type == EV_DISCOVERED)
+		vgw_discovered(c->gw, env_now(c->conf.env), ev->found.ip, ev->found.port);
+	else if (ours)
+		on_udp_failed(c, ev->found.moved);
+	call_finish_step(c);
+}
+
 void call_engine_event(const struct ev *ev, void *owner)
 {
 	struct call *c = owner;
-	uint64_t now = env_now(c->conf.env);
 
 	call_send_owed(c);
 	if (tells_of_packets(c, ev))
@@ -134,14 +144,8 @@ void call_engine_event(const struct ev *ev, void *owner)
 		on_stream_gone(c);
 		return;
 	case EV_DISCOVERED:
-		if (ev->found.link == c->link)
-			vgw_discovered(c->gw, now, ev->found.ip, ev->found.port);
-		call_finish_step(c);
-		return;
 	case EV_UDP_FAILED:
-		if (ev->found.link == c->link)
-			on_udp_failed(c, ev->found.moved);
-		call_finish_step(c);
+		path_event(c, ev);
 		return;
 	case EV_WANT_SPEAKING:
 		on_want_speaking(c, ev->on);
