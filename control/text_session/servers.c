@@ -151,8 +151,10 @@ void text_session_place(struct text_session *ts, const json_t *d, bool list)
 
 	discord_snowflake(json_string_value(json_object_get(d, list ? "id" : "guild_id")), &guild);
 	g = guild ? text_guild_find(ts, guild) : NULL;
-	if (g && !list)
+	if (!g)
+		return;
+	if (!list)
 		take_place(g, d);
-	json_array_foreach(g && list ? json_object_get(d, "channels") : NULL, i, channel)
+	json_array_foreach(list ? json_object_get(d, "channels") : NULL, i, channel)
 		take_place(g, channel);
 }
