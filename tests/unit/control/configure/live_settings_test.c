@@ -133,7 +133,7 @@ TEST(live_settings_of_many_servers_take_little_memory)
 	const struct settings *first, *last;
 	struct live_settings *l = NULL;
 	struct settings *s = NULL;
-	unsigned long before;
+	unsigned long before, after;
 
 	CHECK(settings_alloc(&s) == 0);
 	conf.settings = s;
@@ -144,9 +144,11 @@ TEST(live_settings_of_many_servers_take_little_memory)
 		live_settings_of(l, i);
 	last = live_settings_of(l, LIVE_SETTINGS_GUILDS);
 	CHECK(first != s && last != s && first != last);
-	before = (resident() - before) / (LIVE_SETTINGS_GUILDS - 1);
-	printf("# %lu bytes for a server's settings\n", before);
-	CHECK(before < 120000);
+	after = resident();
+	/* The kernel may take pages back meanwhile. */
+	after = after > before ? (after - before) / (LIVE_SETTINGS_GUILDS - 1) : 0;
+	printf("# %lu bytes for a server's settings\n", after);
+	CHECK(after < 120000);
 	/* A change reaches all of them. */
 	CHECK(!live_settings_base(l, "text_chat", "all"));
 	live_settings_apply(l);
