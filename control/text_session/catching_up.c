@@ -247,7 +247,7 @@ static bool may_read(const struct text_session *ts, const struct settings *s, ui
 		     uint64_t channel)
 {
 	const char *title;
-	uint64_t parent = text_session_parent(ts, guild, channel, &title);
+	uint64_t parent = text_session_parent_by(ts, s, guild, channel, &title);
 
 	return s->text_chat != SETTINGS_TEXT_OFF &&
 	       !text_channel_is_blocked(s, guild, channel, parent,

@@ -363,6 +363,9 @@ uint64_t text_session_first_title(const struct text_session *ts, uint64_t post);
 /* The channel or forum of a thread, as threadh of the conf. title: may not be NULL. */
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title);
+/* The same by settings that the caller has borrowed. */
+uint64_t text_session_parent_by(const struct text_session *ts, const struct settings *s,
+				uint64_t guild, uint64_t channel, const char **title);
 uint64_t text_session_category(const struct text_session *ts, uint64_t guild, uint64_t channel);
 /* How a message came. */
 enum text_came {

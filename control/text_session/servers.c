@@ -3,6 +3,9 @@
 
 #include "control/attachments/viewer.h"
 #include "control/engine/roles.h"
+#include "control/settings/ids.h"
+#include "control/settings/settings.h"
+#include "control/text/reading.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "control/text_session/tools_inside.h"
@@ -130,6 +133,40 @@ bool text_session_uses(const struct text_session *ts, uint64_t guild)
 }
 
 /* ---- where its channels are ---- */
+
+/* False if some channels are blocked, and all of them in other servers. */
+static bool may_be_in_blocked(const struct text_session *ts, const struct settings *s,
+			      uint64_t guild)
+{
+	const char *list = s->text_blocked_channels;
+	uint64_t id;
+	bool may = settings_ids_empty(list);
+
+	while (!may && settings_ids_each(&list, &id))
+		may = !ts->conf.elsewhereh || !ts->conf.elsewhereh(guild, id, ts->conf.arg);
+	return may;
+}
+
+uint64_t text_session_parent_by(const struct text_session *ts, const struct settings *s,
+				uint64_t guild, uint64_t channel, const char **title)
+{
+	uint64_t parent =
+		ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
+	bool may;
+
+	if (parent != READING_UNKNOWN || !guild)
+		return parent;
+	may = may_be_in_blocked(ts, s ? s : text_session_borrow(ts, guild), guild);
+	if (!s)
+		text_session_return(ts, guild);
+	return may ? parent : 0;
+}
+
+uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
+			     const char **title)
+{
+	return text_session_parent_by(ts, NULL, guild, channel, title);
+}
 
 /* The category of a channel. A thread's parent is none, and stays. */
 static void take_place(struct text_guild *g, const json_t *channel)

@@ -280,29 +280,6 @@ bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t mes
 							     (enum consent)g->settings->consent);
 }
 
-/* False if some channels are blocked, and all of them in other servers. */
-static bool may_be_in_blocked(const struct text_session *ts, uint64_t guild)
-{
-	const struct settings *s = text_session_borrow(ts, guild);
-	const char *list = s->text_blocked_channels;
-	uint64_t id;
-	bool may = settings_ids_empty(list);
-
-	while (!may && settings_ids_each(&list, &id))
-		may = !ts->conf.elsewhereh || !ts->conf.elsewhereh(guild, id, ts->conf.arg);
-	text_session_return(ts, guild);
-	return may;
-}
-
-uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
-			     const char **title)
-{
-	uint64_t parent =
-		ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
-
-	return parent == READING_UNKNOWN && guild && !may_be_in_blocked(ts, guild) ? 0 : parent;
-}
-
 uint64_t text_session_category(const struct text_session *ts, uint64_t guild, uint64_t channel)
 {
 	return ts->conf.categoryh ? ts->conf.categoryh(guild, channel, ts->conf.arg) : 0;
