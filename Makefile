@@ -316,6 +316,7 @@ check-long: deps-test
 	@tests/check/monitoring.sh
 	@LINT=all tests/check/lint.sh
 	@$(MAKE) --no-print-directory scenarios
+	@$(MAKE) --no-print-directory interop
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600 EXPLORE_TEXT=20000000
