@@ -408,7 +408,8 @@ static json_t *sort_by_time(json_t *list)
 	return sorted;
 }
 
-/* What was spoken; not if a written message is asked for. */
+/* Turns of voice sessions. A question about a written message, or about a text channel, finds none.
+ */
 static int find_spoken(struct db *db, const struct why_query *q, json_t *out)
 {
 	int err;

@@ -110,7 +110,8 @@ static bool ends_with_skip(const char *words)
 	return last_mark(words) || (line && is_bare_skip(line + strspn(line, marks), true));
 }
 
-/* The mark as it is asked for, or one with a reason: "Click [Skip Intro]." ends with neither. */
+/* The mark in the spelling of the prompt, or one with a reason. "Click [Skip Intro]." has neither
+ * at its end. */
 static bool is_plain_mark(const char *mark)
 {
 	const char *words = mark + 1 + strspn(mark + 1, marks), *end = words + skip_words(words);

@@ -427,8 +427,7 @@ static void ask_in(struct play *p, const struct watch *w)
 	p->paused = true;
 }
 
-/* Music is paused when the bot is told to go, or is thrown out, and somebody has to ask for it when
- * it is back. */
+/* Music pauses when the bot leaves or is disconnected. A member resumes it when the bot is back. */
 static void ask_for_music(struct play *p, const struct watch *w)
 {
 	if (!p->h.bot_plays || !p->paused || !w->bot_there || chaos_now() < p->next_resume)

@@ -128,15 +128,15 @@ static bool is_statement_about(const struct address_word *before)
 static bool leads_sentence(const struct address_word *before)
 {
 	static const char *const words[] = {
-		"to",	  "with",   "about",   "of",	  "for",	"from",	     "by",
-		"like",	  "likes",  "love",    "loves",	  "hate",	"use",	     "using",
-		"used",	  "is",	    "was",     "than",	  "named",	"mute",	     "kick",
-		"invite", "meet",   "met",     "said",	  "says",	"and",	     "or",
-		"in",	  "on",	    "than",    "without", "at",		"as",	     "have",
-		"had",	  "want",   "need",    "got",	  "hear",	"heard",     "made",
-		"makes",  "built",  "created", "wrote",	  "programmed", "invented",  "try",
-		"tried",  "trying", "test",    "tested",  "testing",	"installed", "restarted",
-		"fixed",  "broke",  NULL};
+		"to",	  "with",    "about",	"of",	      "for",	   "from",	"by",
+		"like",	  "likes",   "love",	"loves",      "hate",	   "use",	"using",
+		"used",	  "is",	     "was",	"than",	      "named",	   "mute",	"kick",
+		"invite", "meet",    "met",	"said",	      "says",	   "and",	"or",
+		"in",	  "on",	     "without", "at",	      "as",	   "have",	"had",
+		"want",	  "need",    "got",	"hear",	      "heard",	   "made",	"makes",
+		"built",  "created", "wrote",	"programmed", "invented",  "try",	"tried",
+		"trying", "test",    "tested",	"testing",    "installed", "restarted", "fixed",
+		"broke",  NULL};
 
 	return address_in_list(before, words);
 }

@@ -451,6 +451,47 @@ TEST(text_session_takes_nothing_for_deleted_in_a_history_that_it_may_not_read)
 	}
 }
 
+/* Settings that are lent: once they are taken back they tell nothing that may be read. */
+static const struct settings *lend(uint64_t guild, void *arg)
+{
+	const struct text_stage *s = arg;
+
+	(void)guild;
+	return settings_set(s->settings, "text_chat", "all") ? NULL : s->settings;
+}
+
+static void take_back(uint64_t guild, void *arg)
+{
+	const struct text_stage *s = arg;
+
+	(void)guild;
+	settings_set(s->settings, "text_chat", "off");
+}
+
+/* Whether a thread of which nothing is known is read is judged by the settings of its server, too,
+ * while these are in use. */
+TEST(text_session_returns_the_settings_of_a_server_once_it_has_read_them)
+{
+	struct text_stage s;
+	uint64_t owed;
+	json_t *rows;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_blocked_channels", "5000"));
+	s.conf.settingsh = lend;
+	s.conf.releaseh = take_back;
+	owed = text_stage_id(&s, 10000);
+	rows = row(owed, STAGE_GUILD, STAGE_UNKNOWN, "waits");
+	s.conf.taken = rows;
+	text_stage_wrote(&s, STAGE_UNKNOWN, owed, STAGE_BOB, "<@9> owed");
+	CHECK(text_stage_begin(&s));
+	text_session_online(s.ts, NULL);
+	text_stage_run(&s);
+	CHECK_INT(s.n_read, 1);
+	json_decref(rows);
+	text_stage_close(&s);
+}
+
 /* A request for a history that failed is repeated. */
 TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
 {
