@@ -64,7 +64,7 @@ static void tell_text_chat(const struct control *c, struct words *words)
 	bool some = !settings_ids_empty(s->text_channels);
 	bool blocked = !settings_ids_empty(s->text_blocked_channels);
 
-	if (!text_session_intents(s))
+	if (s->unread || !text_session_intents(s))
 		return;
 	words_ready_text(words,
 			 s->text_chat == SETTINGS_TEXT_ALL && !c->lacks_content

@@ -62,14 +62,14 @@ static void end_day(FILE *out, struct total *t)
 	*t = (struct total){.priced = true};
 }
 
-/* The memory belongs to no channel, a direct message to no server. */
+/* The memory belongs to no channel, a direct message to no server, and an embedding to neither. */
 static void print_place(FILE *out, sqlite3_stmt *s)
 {
 	uint64_t guild = db_uint(s, GUILD), channel = db_uint(s, CHANNEL);
 
 	if (guild)
 		fprintf(out, "  server %" PRIu64, guild);
-	else
+	else if (channel)
 		fputs("  direct messages", out);
 	if (channel)
 		fprintf(out, "  %s channel %" PRIu64, db_uint(s, WRITTEN) ? "text" : "voice",

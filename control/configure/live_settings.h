@@ -96,7 +96,8 @@ void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, stru
  * gets some for it or has them no more. Of LIVE_SETTINGS_GUILDS servers at a time; everybody's for
  * further ones and without memory. Borrowed. */
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild);
-/* Nobody reads those of this server any more. */
+/* Nobody reads those of this server any more: readers are not counted, so whoever asked for them
+ * before, and still reads them, must be the one that releases them. */
 void live_settings_release(struct live_settings *l, uint64_t guild);
 /* True if everybody's settings or those of a server that were asked for need the embedded engine.
  */

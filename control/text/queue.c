@@ -1,4 +1,5 @@
 /* Bursts, the limits of a channel, and the start of the next answer (inside.h). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,9 @@
 
 #define HOUR_NS (UINT64_C(3600) * NS_PER_S)
 
-enum { SLOT_BITS = 7, SLOTS = 1 << SLOT_BITS /* more than messages that wait */ };
+enum { SLOT_BITS = 7, SLOTS = 1 << SLOT_BITS };
+static_assert((int)SLOTS > (int)TEXT_QUEUE,
+	      "an author of each message that waits, and a free slot");
 
 /* What one author wrote in one go, and that waits for one answer. */
 struct burst {

@@ -59,7 +59,8 @@ struct text_session_conf {
 	struct mcp_servers *mcp;      /* whose tools may be called; NULL: none */
 	struct delegates *delegates;  /* to whose workers tasks may go; NULL: none */
 	struct viewer_shared viewers; /* fetcher NULL: nothing that is attached is looked at */
-	/* The settings of this server, in one place until they are released. */
+	/* The settings of this server, in one place until they are released, by whoever asked for
+	 * them first: what is called meanwhile is handed them. */
 	const struct settings *(*settingsh)(uint64_t guild, void *arg);
 	void (*releaseh)(uint64_t guild, void *arg);
 	/* True if models may be told what this person said earlier. */

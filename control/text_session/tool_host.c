@@ -9,6 +9,7 @@
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
+#include "control/text/reading.h"
 #include "control/text_session/tools_inside.h"
 #include "ipc/env.h"
 #include "proto/discord.h"
@@ -230,8 +231,10 @@ static uint64_t place_of(const struct text_seat *seat)
 	const char *title;
 	uint64_t parent = text_session_parent(seat->g->ts, seat->g->id, seat->channel, &title);
 
-	return parent && c->openh && c->openh(seat->g->id, seat->channel, c->arg) ? parent
-										  : seat->channel;
+	return parent && parent != READING_UNKNOWN && c->openh &&
+			       c->openh(seat->g->id, seat->channel, c->arg)
+		       ? parent
+		       : seat->channel;
 }
 
 static int post_forget(struct text_seat *seat, struct store_facts *f, struct text_memory_ask *ask)

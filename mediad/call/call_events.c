@@ -115,7 +115,7 @@ static bool tells_of_packets(const struct call *c, const struct ev *ev)
 	case EV_DAVE_PROOF:
 		return true;
 	case EV_CALL_STATS:
-		return ev->call.received > c->received;
+		return ev->call.opened > c->opened;
 	default:
 		return false;
 	}
@@ -177,7 +177,7 @@ void call_engine_event(const struct ev *ev, void *owner)
 		call_finish_step(c);
 		return;
 	case EV_CALL_STATS:
-		c->received = ev->call.received;
+		c->opened = ev->call.opened;
 		send_call_stats(c, &ev->call);
 		return;
 	case EV_USER_STATS:

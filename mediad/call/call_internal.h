@@ -130,7 +130,7 @@ struct call {
 	struct media_call_state state;
 	struct unmapped unmapped;
 	struct key_marks keys;
-	uint64_t received; /* packets, by the newest statistics */
+	uint64_t opened; /* authentic packets, by the newest statistics */
 	uint32_t gateway_rtt_us;
 	struct secure secure;
 

@@ -381,6 +381,7 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 			s->undecryptable++;
 		return;
 	}
+	cs->stats.opened++;
 	if (s ? !call_stream_accept_packet(&s->arrivals, counter, h.seq)
 	      : !accept_unmapped(cs, h.ssrc, counter, h.seq)) {
 		cs->stats.replayed++;
@@ -462,6 +463,7 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 		cs->stats.malformed++;
 		return;
 	}
+	cs->stats.opened++;
 	sender = (uint32_t)rd_be(&r, 4);
 	counter = rtpsize_counter_of(cs->key, p, n);
 	if (sender == cs->ssrc || !call_stream_accept_counter(cs, sender, counter))

@@ -126,6 +126,7 @@ enum ev_type {
 
 struct call_stream_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
+	uint64_t opened;	 /* RTP and RTCP, authentic under one of the keys */
 	uint64_t kernel_dropped; /* because the socket's buffer was full */
 	uint64_t lost_events;	 /* that must not be lost; anything but 0 is a fault */
 	struct sender_stats send;

@@ -34,7 +34,7 @@ static void fill(struct db *db)
 		cost_of(1, 4, "spare", 0),	 cost_of(2, 5, "main", 2000000000),
 		cost_of(2, 41, "main", 1000000), cost_of(2, 41, "main", 1000000),
 		cost_of(2, 42, "main", 1000000), cost_of(2, 43, "main", 5000000),
-		cost_of(2, 0, "main", 3000000)};
+		cost_of(2, 0, "main", 3000000),	 cost_of(2, 0, "main", 7000000)};
 
 	costs[3].usage.estimated = true;
 	/* Written answers have no voice session, and the memory has no channel. */
@@ -43,6 +43,10 @@ static void fill(struct db *db)
 	costs[7].guild = 0;
 	costs[7].usage.channel = 6;
 	costs[8].usage.channel = 0;
+	/* Embeddings are of texts of several servers. */
+	costs[9].guild = 0;
+	costs[9].usage.channel = 0;
+	costs[9].usage.role = "embed";
 	costs[2].usage.role = "tool";
 	costs[2].usage.provider = "web_search";
 	turn.turn = (struct event_turn){.session = 9, .turn = 3, .name = "alice"};
@@ -79,12 +83,13 @@ TEST(costs_are_told_by_day_speaker_and_provider)
 		"1970-01-02  server 1  voice channel 2  alice (501)  text main m  $0.0022  1 "
 		"turn\n"
 		"1970-01-02  all  at least $0.0022\n"
+		"1970-01-03  embed main m  $0.0070\n"
 		"1970-01-03  direct messages  text channel 6  text main m  $0.0050  1 written "
 		"answer\n"
 		"1970-01-03  server 1  text main m  $0.0030\n"
 		"1970-01-03  server 1  text channel 2  text main m  $0.0030  2 written answers\n"
 		"1970-01-03  server 1  voice channel 2  text main m  about $2.0000  1 turn\n"
-		"1970-01-03  all  about $2.0110\n");
+		"1970-01-03  all  about $2.0180\n");
 	check_costs(
 		dir, 1, 2 * DAY,
 		"1970-01-03  server 1  text main m  $0.0030\n"

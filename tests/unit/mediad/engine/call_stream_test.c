@@ -350,6 +350,8 @@ TEST(call_stream_notices_a_dead_path)
 	pair_datagram(&pair.tx, answer, sizeof answer);
 	CHECK(!cs->path.asking);
 	CHECK_INT(pair.tx.udp_failed, 0);
+	CHECK(cs->stats.received > 0);
+	CHECK_INT(cs->stats.opened, 0); /* a reply is under no key */
 	/* The reply was proof as well, so the silence after it counts. */
 	pair_run(PATH_SILENT_MS + 10000);
 	CHECK_INT(pair.tx.udp_failed, 1);
