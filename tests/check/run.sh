@@ -32,7 +32,9 @@ part() {
 	if [ $rc = 0 ]; then
 		printf '%-22s ok      %4ss  %s\n' "$name" "$t" "$line"
 	else
-		printf '%-22s FAILED  %4ss  (%s)\n%s\n' "$name" "$t" "$log/$name" "$(tail -40 "$log/$name" | sed 's/^/    /')"
+		printf '%-22s FAILED  %4ss  (%s)\n' "$name" "$t" "$log/$name"
+		# What a failed test leaks is told after its name, at any length.
+		{ tail -40 "$log/$name"; grep -aE '^FAIL |^tests/.*\.[ch]:[0-9]+: |^skip: ' "$log/$name" | tail -20; } | sed 's/^/    /'
 	fi
 }
 
