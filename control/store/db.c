@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/memory/terms.h"
+#include "control/store/clock.h"
 #include "control/store/migrations.def"
 #include "control/store/ours.h"
 #include "control/store/term_search.h"
@@ -49,7 +49,7 @@ struct db {
 	bool claimed;	       /* the mark of a clean stop is taken away */
 	int claim;	       /* its number: whoever claims later has a higher one */
 	bool synced;	       /* commits wait for the disk */
-	uint64_t search_until; /* ns, CLOCK_MONOTONIC; 0: no limit */
+	uint64_t search_until; /* by store_clock; 0: no limit */
 };
 
 static int newest_version(void)
@@ -246,18 +246,9 @@ int db_begin_reading(struct db *db)
 	return db_run(db, db_use(db, DB_BEGIN_READING));
 }
 
-/* Of the worker's thread, which runs outside the loop and is never replayed. */
-static uint64_t read_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ns_of_timespec(&ts);
-}
-
 bool db_is_late(const struct db *db)
 {
-	return db->search_until && read_clock() >= db->search_until;
+	return db->search_until && store_clock() >= db->search_until;
 }
 
 static int stop_late(void *arg)
@@ -271,7 +262,7 @@ int db_begin_search(struct db *db, uint32_t ms)
 
 	if (err || !ms)
 		return err;
-	db->search_until = read_clock() + ms * NS_PER_MS;
+	db->search_until = store_clock() + ms * NS_PER_MS;
 	sqlite3_progress_handler(db->sql, LATE_STEPS, stop_late, db);
 	return 0;
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/events/events.h"
 #include "control/store/audit.h"
+#include "control/store/clock.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
@@ -56,15 +56,6 @@ void job_free(void *arg)
 
 /* ---- the database ---- */
 
-/* Of this thread, which runs outside the loop and is never replayed. */
-static uint64_t thread_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ns_of_timespec(&ts);
-}
-
 /* Each fault once, until it is over. */
 static void tell(struct job_runner *r, int err)
 {
@@ -87,7 +78,7 @@ static void close_later(struct job_runner *r, int err)
 	tell(r, err);
 	/* Only somebody's hand makes these better, and what is there must not be overwritten. */
 	r->given_up = err == EBADMSG || err == ENOTSUP || err == EUCLEAN;
-	r->again_at = thread_now() + AGAIN_S * NS_PER_S;
+	r->again_at = store_clock() + AGAIN_S * NS_PER_S;
 	if (r->given_up)
 		r->db = db_close(r->db);
 }
@@ -105,7 +96,7 @@ struct db *job_database(struct job_runner *r)
 {
 	int err;
 
-	if (r->db || r->given_up || thread_now() < r->again_at)
+	if (r->db || r->given_up || store_clock() < r->again_at)
 		return r->db;
 	err = db_open(&r->db, r->dir, DB_OWN);
 	if (err == ENOSPC && reserve_drop(r->dir))

@@ -124,7 +124,7 @@ struct job_runner {
 	int err;	   /* why not, or what the last write gave; told already */
 	bool opened;	   /* once: calls of tools of the control before are marked */
 	bool given_up;	   /* it will not get better by itself */
-	uint64_t again_at; /* ns; not before */
+	uint64_t again_at; /* by store_clock; not before */
 	bool full;	   /* the disk was, and nobody has seen room since */
 	bool guilds_lost;  /* some could not be saved, and what is saved is not whole */
 	bool limited;	   /* the database had grown too large; told already */

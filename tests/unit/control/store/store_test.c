@@ -1,4 +1,5 @@
 #include "tests/unit/control/store/old_schema.h"
+#include "tests/unit/control/store/still_clock.h"
 #include "tests/unit/control/store/store_scene.h"
 
 #include <fcntl.h>
@@ -754,5 +755,23 @@ TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
 	CHECK_INT(rmdir(other), 0); /* nothing is in it */
 	journal_close(r);
 	unlink(path);
+	store_scene_end();
+}
+
+TEST(a_database_that_could_not_be_opened_is_tried_again_half_a_minute_later)
+{
+	store_scene_begin();
+	CHECK_INT(rmdir(s->dir), 0);
+	store_scene_open(NULL);
+	CHECK(put("{}", false, 0));
+	CHECK(s->err);
+	CHECK_INT(mkdir(s->dir, 0700), 0);
+	still_clock_pass(29999);
+	CHECK(put("{}", false, 0));
+	CHECK(s->err);
+	still_clock_pass(1);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(s->err, 0);
+	store_scene_close();
 	store_scene_end();
 }
