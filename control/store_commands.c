@@ -23,7 +23,9 @@
 #include "control/store/audit.h"
 #include "control/store/consents.h"
 #include "control/store/db.h"
+#include "control/store/deletions.h"
 #include "control/store/erase.h"
+#include "control/store/erase_fault.h"
 #include "control/store/export.h"
 #include "control/store/faults.h"
 #include "control/store/incident.h"
@@ -118,60 +120,92 @@ struct asked {
 	pid_t control;
 };
 
-/* True as long as it is worth waiting. */
-static bool is_under_way(struct db *db, const struct asked *a, unsigned waited_ms)
+static void tell_wait(const struct asked *a, int err, bool rows_done, unsigned waited_ms)
+{
+	fprintf(stderr, "control: waiting for the control that runs with %s: %s (%u s)\n", a->dir,
+		err	    ? "the files are being searched"
+		: rows_done ? "the rows are erased, the files are next"
+			    : "the rows are to be erased",
+		waited_ms / 1000);
+}
+
+/* 0 as long as it is worth waiting. ENOENT: that control will not do it. Else why it cannot. */
+static int look_for_end(struct db *db, const struct asked *a, unsigned waited_ms)
 {
 	struct erase_state state;
-	int err = erase_read_request(db, a->user, &state);
+	int err = erase_fault_read(a->dir, a->at_ms);
 
+	if (err)
+		return err == ENOENT ? EIO : err;
+	err = erase_read_request(db, a->user, &state);
+	if (err && err != ENOENT)
+		return err;
 	if (!err && *state.failed) {
 		fprintf(stderr, "control: the control that runs could not do it: %s\n",
 			state.failed);
-		return false;
+		return ENOENT;
 	}
 	if (state_holder(a->dir) != a->control) {
 		fprintf(stderr, "control: the control that was asked has ended\n");
-		return false;
+		return ENOENT;
 	}
 	if (waited_ms && waited_ms % TELL_MS == 0)
-		fprintf(stderr, "control: waiting for the control that runs with %s: %s (%u s)\n",
-			a->dir,
-			err		  ? "the files are being searched"
-			: state.rows_done ? "the rows are erased, the files are next"
-					  : "the rows are to be erased",
-			waited_ms / 1000);
+		tell_wait(a, err, state.rows_done, waited_ms);
 	/* The rows and the files of a large database take long, and nothing is seen of the rows
 	 * before all are gone. */
-	return waited_ms < END_MS;
+	return waited_ms < END_MS ? 0 : ENOENT;
 }
 
 static int await_receipt(struct db *db, const struct asked *a, char **receipt)
 {
 	static const struct timespec moment = {.tv_nsec = POLL_MS * 1000000};
-	int err = ENOENT;
 
-	for (unsigned ms = 0; err == ENOENT && is_under_way(db, a, ms); ms += POLL_MS) {
+	for (unsigned ms = 0;; ms += POLL_MS) {
+		int err = look_for_end(db, a, ms);
+
+		if (err)
+			return err;
 		nanosleep(&moment, NULL);
 		err = erase_find_receipt(db, a->dir, a->user, a->at_ms, receipt);
+		if (err != ENOENT)
+			return err;
 	}
-	return err;
+}
+
+/* Noted beside the database, which is to be replaced: the next control erases from the new one. */
+static void note_deletion(const char *dir, const struct asked *a)
+{
+	struct subject_key key;
+	char mac[SUBJECT_MAC];
+
+	fprintf(stderr,
+		"control: the control that runs with %s cannot use its database, so nobody is "
+		"erased. Once it can, run this command again.\n",
+		dir);
+	if (subject_key_find(dir, &key))
+		return;
+	subject_mac(&key, a->user, mac);
+	explicit_bzero(&key, sizeof key);
+	deletions_add(dir, a->at_ms, mac);
 }
 
 /* ENOENT: no control runs, or it does not answer. */
 static int ask_control(struct db *db, const char *dir, uint64_t user, char **receipt)
 {
-	uint64_t at_ms = wall_ms();
-	pid_t control = state_holder(dir);
+	const struct asked a = {dir, user, wall_ms(), state_holder(dir)};
 	int err;
 
-	if (control <= 0)
+	if (a.control <= 0)
 		return ENOENT;
-	err = erase_request(db, user, at_ms);
+	err = erase_request(db, user, a.at_ms);
 	if (err)
 		return err;
-	if (kill(control, SIGUSR1))
+	if (kill(a.control, SIGUSR1))
 		return ENOENT;
-	return await_receipt(db, &(struct asked){dir, user, at_ms, control}, receipt);
+	err = await_receipt(db, &a, receipt);
+	if (err && err != ENOENT)
+		note_deletion(dir, &a);
+	return err;
 }
 
 /* ---- without a control ---- */

@@ -49,6 +49,7 @@ struct db {
 	bool claimed;	       /* the mark of a clean stop is taken away */
 	int claim;	       /* its number: whoever claims later has a higher one */
 	bool synced;	       /* commits wait for the disk */
+	bool damaged;	       /* something of it could not be read */
 	uint64_t search_until; /* by store_clock; 0: no limit */
 };
 
@@ -88,10 +89,11 @@ static int errno_of(int rc)
 }
 
 /* SQLite tells most failures of files by IOERR and CANTOPEN; the system knows more. */
-static int error_of(const struct db *db, int rc)
+static int error_of(struct db *db, int rc)
 {
 	int err = errno_of(rc), sys = db->sql ? sqlite3_system_errno(db->sql) : 0;
 
+	db->damaged = db->damaged || err == EUCLEAN || err == EBADMSG;
 	if (err != EIO)
 		return err;
 	if (sys == ENOSPC || sys == EDQUOT)
@@ -693,10 +695,10 @@ static int claim(struct db *db, bool fresh)
 	return err;
 }
 
-/* Not when a control that took over goes on with it. */
+/* Not when a control that took over goes on with it, nor what the next one has to look through. */
 static void mark_clean(struct db *db)
 {
-	if (db_begin(db))
+	if (db->damaged || db_begin(db))
 		return;
 	if (get_meta(db, "claim") == db->claim)
 		set_meta(db, "clean", 1);

@@ -16,6 +16,7 @@
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
 #include "control/store/episodes.h"
+#include "control/store/erase_fault.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
@@ -106,6 +107,7 @@ struct db *job_database(struct job_runner *r)
 		return r->db;
 	}
 	tell(r, 0);
+	erase_fault_end(r->dir);
 	end_forsaken(r);
 	return r->db;
 }

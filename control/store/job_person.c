@@ -7,6 +7,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/erase.h"
+#include "control/store/erase_fault.h"
 #include "control/store/export.h"
 #include "control/store/job_inside.h"
 #include "ipc/worker.h"
@@ -126,6 +127,9 @@ static void run_erase(struct job_runner *r, const struct job *j, struct worker_a
 	if (job_makes_room(r, err))
 		err = erase_person(r->db, &e, &receipt);
 	embedding_drop(r->embedding); /* vectors in memory */
+	/* Damage alone says something of the database. */
+	if (r->db && err == EUCLEAN)
+		job_note_outcome(r, err);
 	job_answer_json(r, a, err, receipt);
 }
 
@@ -135,6 +139,11 @@ static void run_list_erase_requests(struct job_runner *r, struct worker_answer *
 		answer_numbers(r, db_use(r->db, DB_LIST_ERASE_REQUESTS), a);
 	else
 		job_answer_head(a, r->err, 0);
+}
+
+static bool is_of_erasure(enum job_kind kind)
+{
+	return kind == JOB_LIST_ERASE_REQUESTS || kind == JOB_BEGIN_ERASE || kind == JOB_ERASE;
 }
 
 void job_run_person(struct job_runner *r, const struct job *j, struct worker_answer *a)
@@ -151,4 +160,6 @@ void job_run_person(struct job_runner *r, const struct job *j, struct worker_ans
 		run_erase(r, j, a);
 	else
 		run_list_erase_requests(r, a);
+	if (!r->db && is_of_erasure(j->kind))
+		erase_fault_tell(r->dir, r->err);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Erasures through the real programs: a conversation begins anew for a person who was never in the room but whom the memory of the
 # server knows, an erasure whose control was killed is carried out by the next one, the answers to /consent survive the restore of an
-# older backup, and nobody is heard when they cannot be read.
+# older backup, nobody is heard when they cannot be read, and an erasure beside a control with a damaged database ends with an error.
 #
 #   tests/scenarios/erasure.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -80,4 +80,25 @@ until_ok 10 logged control4 consents_unread && ok "without the key the log says 
 id=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"consent\"}" | field id)
 told_so() { api GET "/interactions/$id" | grep -q 'hear nobody, except'; }
 until_ok 10 told_so && ok "/consent says so, too" || bad "/consent" "$(api GET "/interactions/$id")"
+
+# A database in which control finds damage after a crash: whoever asks for an erasure beside it is told so, at once.
+kill9 "$control"
+mv "$D/key" "$D/state/subject-key"
+sqlite3 "$D/state/parley.db" "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null || bad "the WAL" "not emptied"
+page=$(sqlite3 "$D/state/parley.db" "SELECT rootpage FROM sqlite_schema WHERE name = 'utterances'")
+head -c 4096 /dev/zero | tr '\0' Z | dd of="$D/state/parley.db" bs=4096 seek=$((page - 1)) conv=notrunc 2>/dev/null
+start control5 "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
+control=$last
+until_ok 20 logged control5 store_fault || bad "the damage is found" "$(tail -n 3 "$D/control5.log")"
+timeout 20 "$B/control" --erase $DAVE --state-dir "$D/state" >"$D/erased" 2>&1
+is "an erasure beside a control without database fails" $? 1
+grep -q "nobody is erased. Once it can, run this command again" "$D/erased" && grep -q 'parley.db is damaged: .* restore a backup' "$D/erased" &&
+	ok "and says what is wrong and what to do" || bad "and says what is wrong and what to do" "$(cat "$D/erased")"
+# A backup takes its place, in which he is as he was.
+kill9 "$control"
+rm -f "$D/state/parley.db-wal" "$D/state/parley.db-shm"
+cp "$D/backup" "$D/state/parley.db"
+start_control 6
+"$B/control" --erase $DAVE --state-dir "$D/state" >"$D/erased" 2>&1 && ok "with a restored backup it is done" ||
+	bad "with a restored backup it is done" "$(cat "$D/erased")"
 report

@@ -1,11 +1,16 @@
 #include "control/store_commands.h"
 
+#include <signal.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "control/events/events.h"
 #include "control/store/consents.h"
+#include "control/state.h"
 #include "control/store/db.h"
+#include "control/store/erase_fault.h"
 #include "control/store/rows.h"
 #include "control/store/store.h"
 #include "tests/unit/ipc/loop.h"
@@ -205,5 +210,51 @@ TEST(an_erasure_says_that_the_settings_cannot_be_read)
 	CHECK(folder_make(dir));
 	erase_with_settings(dir, "no document");
 	CHECK_STR(list_answers(dir), "9 neither;");
+	folder_remove(dir);
+}
+
+/* A control whose database cannot be used, until it is asked for an erasure. */
+static void hold_state(const char *dir, int ready)
+{
+	sigset_t asked;
+	int lock = -1, signal_number;
+
+	sigemptyset(&asked);
+	sigaddset(&asked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &asked, NULL);
+	if (state_lock(dir, &lock) || write(ready, "x", 1) != 1 || sigwait(&asked, &signal_number))
+		_exit(1);
+	erase_fault_tell(dir, EUCLEAN);
+	pause();
+	_exit(1);
+}
+
+TEST(an_erasure_ends_with_an_error_if_the_control_that_runs_has_no_database)
+{
+	char dir[32], byte;
+	struct db *db = NULL;
+	int ready[2], status;
+	pid_t control;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	erase_fault_tell(dir, EIO); /* of another time */
+	CHECK_INT(erase_fault_read(dir, 1), EIO);
+	CHECK_INT(erase_fault_read(dir, UINT64_MAX), 0);
+	CHECK_INT(pipe(ready), 0);
+	control = fork();
+	if (control == 0)
+		hold_state(dir, ready[1]);
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 1);
+	/* Nobody erases behind the back of a control that cannot follow. */
+	CHECK(store_has_erase_requests(dir));
+	CHECK_INT(kill(control, SIGKILL), 0);
+	CHECK_INT(waitpid(control, &status, 0), control);
+	erase_fault_end(dir);
+	CHECK_INT(erase_fault_read(dir, 1), 0);
+	db_close(db);
 	folder_remove(dir);
 }

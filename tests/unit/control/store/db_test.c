@@ -304,6 +304,41 @@ TEST(after_an_unclean_stop_the_pages_are_looked_through)
 	folder_remove(dir);
 }
 
+static bool damage_page(int n, int size)
+{
+	FILE *f = fopen(path, "r+");
+	bool ok = f && fseek(f, (long)(n - 1) * size, SEEK_SET) == 0;
+
+	for (int i = 0; i < size && ok; i++)
+		ok = fputc(0xff, f) != EOF;
+	return f && fclose(f) == 0 && ok;
+}
+
+/* Who found the damage does not hide it from the next one. */
+TEST(a_database_whose_damage_was_found_is_not_marked_clean)
+{
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < 200; i++)
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(db_truncate_wal(db), 0);
+	CHECK(damage_page(number(path, "SELECT rootpage FROM sqlite_schema"
+				       " WHERE name = 'utterances'"),
+			  4096));
+	db_close(db);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 1);
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), EUCLEAN);
+	db_close(db);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EUCLEAN);
+	folder_remove(dir);
+}
+
 TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 {
 	struct bus_event ev = utterance_of(501, "hello", 1000);
@@ -334,16 +369,6 @@ TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 	db_close(other);
 	db_close(db);
 	folder_remove(dir);
-}
-
-static bool damage_page(int n, int size)
-{
-	FILE *f = fopen(path, "r+");
-	bool ok = f && fseek(f, (long)(n - 1) * size, SEEK_SET) == 0;
-
-	for (int i = 0; i < size && ok; i++)
-		ok = fputc(0xff, f) != EOF;
-	return f && fclose(f) == 0 && ok;
 }
 
 /* A copy that keeps recordings for ever is none. */

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "control/store/db.h"
+#include "control/store/erase_fault.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
 
@@ -772,6 +774,32 @@ TEST(a_database_that_could_not_be_opened_is_tried_again_half_a_minute_later)
 	still_clock_pass(1);
 	CHECK(put("{}", false, 0));
 	CHECK_INT(s->err, 0);
+	store_scene_close();
+	store_scene_end();
+}
+
+/* Whoever waits for an erasure in another process is told, until the database can be opened. */
+TEST(a_store_without_a_database_says_so_to_who_waits_for_an_erasure)
+{
+	FILE *f;
+
+	store_scene_begin();
+	f = fopen(s->path, "w");
+	CHECK(f && fputs("no database of ours, but longer than a header of one hundred bytes is, "
+			 "so that SQLite looks at what it says",
+			 f) >= 0);
+	fclose(f);
+	store_scene_open(NULL);
+	CHECK_INT(erase_fault_read(s->dir, 1), 0);
+	CHECK_INT(store_list_erase_requests(s->store, on_list, NULL), 0);
+	CHECK(loop_run(&s->l));
+	CHECK_INT(s->err, EBADMSG);
+	CHECK_INT(erase_fault_read(s->dir, 1), EBADMSG);
+	store_scene_close();
+	CHECK_INT(unlink(s->path), 0);
+	store_scene_open(NULL);
+	CHECK(sync_store());
+	CHECK_INT(erase_fault_read(s->dir, 1), 0);
 	store_scene_close();
 	store_scene_end();
 }
