@@ -401,7 +401,7 @@ TEST(a_change_takes_effect_once_it_is_saved_and_others_conflict_until_then)
 	CHECK(open_all(NULL));
 	fx.hold = true;
 	CHECK_INT(send_as(TOKEN, "PUT", "/api/settings", PUT_FIRST, NULL), 0);
-	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	LOOP_UNTIL(&fx.l, fx.saves);
 	CHECK_INT(fx.saves, 1);
 	CHECK_INT(fx.answers, 0);
 	CHECK_INT(fx.settings->hold_ms, 2500);
@@ -426,12 +426,12 @@ TEST(a_client_that_leaves_does_not_stop_its_change)
 	CHECK(open_all(NULL));
 	fx.hold = true;
 	CHECK_INT(send_as(TOKEN, "PUT", "/api/settings", PUT_FIRST, &req), 0);
-	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	LOOP_UNTIL(&fx.l, fx.saves);
 	CHECK_INT(fx.saves, 1);
 	http_req_cancel(req);
 	loop_run_for(&fx.l, 30 * NS_PER_MS);
 	tmr_start(fx.saved_tmr, NS_PER_MS);
-	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	LOOP_UNTIL(&fx.l, fx.settings->hold_ms == 1);
 	CHECK_INT(fx.settings->hold_ms, 1);
 	CHECK_INT(fx.answers, 0);
 	close_all();
