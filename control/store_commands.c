@@ -349,19 +349,23 @@ static int open_and_erase(struct offline *o, char **receipt)
 	return err;
 }
 
-/* A session that names the person, of a control that does not run. */
+/* A session that names the person, of a control that does not run, and one that it was writing when
+ * it was killed. */
 static void forget_session(const char *dir, const char *user)
 {
+	static const char *const names[] = {"session.json", "session.json.new"};
 	struct scan *s = calloc(1, sizeof *s);
 	char path[PATH_SIZE];
-	uint64_t hits = 0;
 
 	if (s)
 		scan_add_text(s, user);
-	if (s && !state_locked(dir) &&
-	    (size_t)snprintf(path, sizeof path, "%s/session.json", dir) < sizeof path &&
-	    scan_file(s, path, &hits) == 0 && hits)
-		unlink(path);
+	for (size_t i = 0; s && !state_locked(dir) && i < sizeof names / sizeof names[0]; i++) {
+		uint64_t hits = 0;
+
+		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, names[i]) < sizeof path &&
+		    scan_file(s, path, &hits) == 0 && hits)
+			unlink(path);
+	}
 	free(s);
 }
 

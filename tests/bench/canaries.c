@@ -8,7 +8,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/traces.h"
 
-enum { NAME = 96 };
+enum { NAME = 96, BUSY_MS = 10000 };
 
 /* Columns of any table that hold neither words nor ids of people, but what servers, channels,
  * sessions, turns, rows, times and states are called. */
@@ -117,7 +117,8 @@ unsigned canaries_missing(const char *database)
 	sqlite3_stmt *s;
 	unsigned missing = 0;
 
-	if (sqlite3_open_v2(database, &sql, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(database, &sql, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+	    sqlite3_busy_timeout(sql, BUSY_MS) != SQLITE_OK)
 		bench_die("%s", database);
 	s = prepare(sql, COLUMNS);
 	while (sqlite3_step(s) == SQLITE_ROW) {

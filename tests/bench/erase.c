@@ -47,6 +47,7 @@
 
 enum { CRASH_STEPS = 22, CRASHED = 9, REQUESTS = 4 };
 enum { CORPORA = 1000, SHORT = 20, FEW = 4, CANARIES = 6, SESSION = 5, WORD = 12 };
+enum { BUSY_MS = 10000 };
 
 static struct corpus {
 	char dir[40], rooms[64], turns[64], old[72], log[64], incident[64];
@@ -410,6 +411,28 @@ static void keep_recording(void)
 	BENCH_OK(store_keep_recording(c.store, &r));
 }
 
+static void write_beside(const char *file, const char *ending, const char *text)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s%s", file, ending);
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		bench_die("%s", path);
+}
+
+/* What another erasure was writing when it was killed. */
+static void leave_copies(void)
+{
+	char text[96];
+
+	snprintf(text, sizeof text, "{\"user\":\"%llu\",\"heard\":\"%s\"}\n",
+		 (unsigned long long)c.ana, c.word[4]);
+	write_beside(c.turns, ".erasing", text);
+	write_beside(c.old, ".erasing", text);
+}
+
 /* A journal of a room holds ids of 8 bytes, and voices. */
 static void write_journal(void)
 {
@@ -553,7 +576,8 @@ static void add_rows(void)
 	sqlite3 *sql = NULL;
 
 	snprintf(path, sizeof path, "%s/parley.db", c.dir);
-	if (sqlite3_open(path, &sql))
+	/* The store may expire words just now, a second after it has opened. */
+	if (sqlite3_open(path, &sql) || sqlite3_busy_timeout(sql, BUSY_MS))
 		bench_die("%s", path);
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		sqlite3_stmt *s = NULL;
@@ -646,6 +670,7 @@ static void leave_session(void)
 	snprintf(text, sizeof text, "{\"commands\":[{\"user\":\"%llu\",\"question\":\"%s\"}]}",
 		 (unsigned long long)c.ana, c.word[3]);
 	BENCH_OK(session_file_save(c.dir, text));
+	write_beside(c.dir, "/session.json.new", text);
 }
 
 static void run_command(void)
@@ -842,7 +867,9 @@ static unsigned erase_and_search(unsigned i)
 	open_corpus();
 	fill_corpus();
 	add_traces();
-	make_copy("parley.db.before-6"); /* of a migration */
+	make_copy("parley.db.before-6");     /* of a migration */
+	make_copy("parley.db.before-7.new"); /* of one that was killed */
+	leave_copies();
 	check_corpus();
 	if (restore)
 		keep_older();
@@ -898,6 +925,7 @@ static unsigned count_orphans(void)
 
 	snprintf(path, sizeof path, "%s/parley.db", c.dir);
 	if (sqlite3_open(path, &sql) == SQLITE_OK &&
+	    sqlite3_busy_timeout(sql, BUSY_MS) == SQLITE_OK &&
 	    sqlite3_prepare_v2(
 		    sql,
 		    "SELECT (SELECT count(*) FROM fact_sources WHERE fact NOT IN"
