@@ -342,7 +342,23 @@ static json_t *tell_stats(void *arg)
 			 (double)c->settings->cost_day_cents / 100);
 }
 
-/* Sentences of the tables of reasons and rules. */
+/* Of a fault by its name on the bus: what /status calls it, and what the room is told. */
+static json_t *fault_meanings(void)
+{
+	json_t *all = json_object();
+
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		struct words w = {0};
+
+		words_fault(&w, (enum fault)i, false);
+		json_object_set_new(all, faults_name((enum fault)i),
+				    json_pack("{s:s,s:s}", "text", words_fault_name((enum fault)i),
+					      "report", w.text));
+	}
+	return all;
+}
+
+/* Sentences of the tables of reasons, rules and faults. */
 static json_t *tell_reasons(void *arg)
 {
 	json_t *reasons = json_object(), *rules = json_object();
@@ -354,7 +370,8 @@ static json_t *tell_reasons(void *arg)
 		json_object_set_new(rules, room_rule_name(i),
 				    json_pack("{s:s,s:s}", "text", room_rule_text(i), "unit",
 					      room_rule_unit(i)));
-	return json_pack("{s:o,s:o}", "reasons", reasons, "rules", rules);
+	return json_pack("{s:o,s:o,s:o}", "reasons", reasons, "rules", rules, "faults",
+			 fault_meanings());
 }
 
 int control_make_web(struct control *c)

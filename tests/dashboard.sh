@@ -39,6 +39,7 @@ start_brain
 start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/music"
 until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
 start_mediad caller
+mediad_of_caller=$last
 start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --config "$D/config.json"
 control=$last
 until_ok 10 registered || bad commands "not registered"
@@ -53,12 +54,13 @@ written 2 || bad memory "nothing was remembered: $(turns | tail -2)"
 link=$(PARLEY_WEB_LISTEN=127.0.0.1:$WEB "$B/control" --sign-in=admin --state-dir "$D/state")
 node tests/dashboard/view.mjs "$link" "$D/go" "http://127.0.0.1:$API/users/$ALICE/authorize" >"$D/view.out" 2>&1 &
 view=$!
-until_ok 180 test -e "$D/go" && ask
+until_ok 180 test -e "$D/go" && ask --quiet 20000
 until_ok 120 test -e "$D/go.music" && {
 	music play "sea song"
 	music add "night train"
 	music add "old bell"
 }
+until_ok 180 test -e "$D/go.alone" && kill "$caller" "$mediad_of_caller"
 wait "$view"
 is "the page does what it should" $? 0
 grep -E '^(ok|FAILED) ' "$D/view.out" || cat "$D/view.out"

@@ -15,8 +15,9 @@ enum { NAME_SIZE = 64, WHY_SIZE = 16 };
 struct asr {
 	uint64_t guild, user, session;	   /* session: its start, ms since 1970 */
 	uint64_t opened_ms, transcript_ms; /* 0: none */
+	uint64_t audio_ms, transcripts;	   /* of this voice session */
 	bool open;
-	char name[NAME_SIZE], why[WHY_SIZE];
+	char name[NAME_SIZE], why[WHY_SIZE], error[WHY_SIZE];
 };
 
 struct call {
@@ -59,6 +60,11 @@ static struct asr *find_asr(struct live_voice *v, uint64_t guild, uint64_t user)
 	return NULL;
 }
 
+static bool ends_by_itself(const char *why)
+{
+	return strcmp(why, "idle_ttl") == 0 || strcmp(why, "user_left") == 0;
+}
+
 static void take_asr(struct live_voice *v, const struct bus_event *ev)
 {
 	bool opened = strcmp(ev->asr.state, "opened") == 0;
@@ -76,14 +82,20 @@ static void take_asr(struct live_voice *v, const struct bus_event *ev)
 	a->session = ev->asr.session;
 	utf8_copy(a->name, sizeof a->name, ev->asr.name);
 	snprintf(a->why, sizeof a->why, "%s", opened ? "" : ev->asr.why);
+	if (!opened && !ends_by_itself(a->why))
+		snprintf(a->error, sizeof a->error, "%s", a->why);
 }
 
 static void take_transcript(struct live_voice *v, const struct bus_event *ev)
 {
 	struct asr *a = find_asr(v, ev->guild, ev->user);
 
-	if (a)
-		a->transcript_ms = ev->at_ms;
+	if (!a)
+		return;
+	a->transcript_ms = ev->at_ms;
+	a->transcripts++;
+	if (ev->utterance.ended_ms > ev->utterance.started_ms)
+		a->audio_ms += ev->utterance.ended_ms - ev->utterance.started_ms;
 }
 
 /* The end of a call takes the place of its beginning. */
@@ -178,20 +190,20 @@ static json_t *time_json(uint64_t ms)
  * the program, did not end by itself. */
 static json_t *reason_json(const struct asr *a)
 {
-	bool known = strcmp(a->why, "idle_ttl") == 0 || strcmp(a->why, "user_left") == 0;
-
 	if (a->open || !*a->why)
 		return json_null();
-	return json_string(known ? a->why : "error");
+	return json_string(ends_by_itself(a->why) ? a->why : "error");
 }
 
 static json_t *asr_json(const struct asr *a, json_t *idle)
 {
-	return json_pack("{s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o}", "userId", id_json(a->user),
-			 "displayName", a->name, "connected", (int)a->open, "createdAt",
-			 time_json(a->opened_ms), "lastTranscriptAt", time_json(a->transcript_ms),
-			 "idleTimerEndsAt", idle, "closedReason", reason_json(a), "guildId",
-			 id_json(a->guild), "sessionId", time_json(a->session));
+	return json_pack("{s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:s?}", "userId",
+			 id_json(a->user), "displayName", a->name, "connected", (int)a->open,
+			 "createdAt", time_json(a->opened_ms), "lastTranscriptAt",
+			 time_json(a->transcript_ms), "idleTimerEndsAt", idle, "closedReason",
+			 reason_json(a), "guildId", id_json(a->guild), "sessionId",
+			 time_json(a->session), "audioMs", (json_int_t)a->audio_ms, "transcripts",
+			 (json_int_t)a->transcripts, "lastError", *a->error ? a->error : NULL);
 }
 
 /* Of the person among those of /api/rooms. */
@@ -232,10 +244,17 @@ json_t *live_voice_asr_json(const struct bus_event *ev)
 			.session = ev->asr.session,
 			.open = opened,
 			.opened_ms = opened ? ev->at_ms : 0};
+	json_t *json;
 
 	utf8_copy(a.name, sizeof a.name, ev->asr.name);
 	snprintf(a.why, sizeof a.why, "%s", opened ? "" : ev->asr.why);
-	return asr_json(&a, json_null());
+	if (!opened && !ends_by_itself(a.why))
+		snprintf(a.error, sizeof a.error, "%s", a.why);
+	json = asr_json(&a, json_null());
+	/* One event does not tell what came before. */
+	json_object_set_new(json, "audioMs", json_null());
+	json_object_set_new(json, "transcripts", json_null());
+	return json;
 }
 
 json_t *live_voice_call_json(const struct bus_event *ev, bool words)

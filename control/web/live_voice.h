@@ -21,15 +21,17 @@ int live_voice_alloc(struct live_voice **out, struct bus *bus);
 struct live_voice *live_voice_free(struct live_voice *v);
 void live_voice_forget(struct live_voice *v);
 /* AsrSessionState of each person of the server who spoke: [{userId, displayName, connected,
- * createdAt, lastTranscriptAt, idleTimerEndsAt, closedReason, guildId, sessionId}]. people: those
- * of /api/rooms, with the end of their idle timers; borrowed, may be NULL. Caller owns it. */
+ * createdAt, lastTranscriptAt, idleTimerEndsAt, closedReason, guildId, sessionId, audioMs,
+ * transcripts, lastError}]; the last three count for the voice session, lastError is why a session
+ * of speech-to-text last failed. people: those of /api/rooms, with the end of their idle timers;
+ * borrowed, may be NULL. Caller owns it. */
 json_t *live_voice_asr(const struct live_voice *v, uint64_t guild, const json_t *people);
 /* ToolCallEvent of the last calls in the server, the oldest first. Caller owns it. */
 json_t *live_voice_calls(const struct live_voice *v, uint64_t guild);
 /* One TOOL_BEGAN or TOOL_CALLED as a ToolCallEvent; words: with what the tool returned. Caller owns
  * it. */
 json_t *live_voice_call_json(const struct bus_event *ev, bool words);
-/* One ASR_SESSION as an AsrSessionState. Caller owns it. */
+/* One ASR_SESSION as an AsrSessionState, without the counts. Caller owns it. */
 json_t *live_voice_asr_json(const struct bus_event *ev);
 
 #endif

@@ -94,9 +94,9 @@ BEGIN {
 	printf "%-22s %12s %-8s %-10s %s\n", "row", "value", "unit", "goal", "what"
 }
 {
-	name = $0; sub(/.*"name": "/, "", name); sub(/".*/, "", name)
-	value = $0; sub(/.*"value": /, "", value); sub(/[,}].*/, "", value)
-	unit = $0; sub(/.*"unit": "/, "", unit); sub(/".*/, "", unit)
+	name = $0; sub(/.*"name": ?"/, "", name); sub(/".*/, "", name)
+	value = $0; sub(/.*"value": ?/, "", value); sub(/[,}].*/, "", value)
+	unit = $0; sub(/.*"unit": ?"/, "", unit); sub(/".*/, "", unit)
 	miss = ""
 	split(goal[name], g, " ")
 	if (g[1] == "<=" && value + 0 > g[2] + 0 || g[1] == ">=" && value + 0 < g[2] + 0) miss = " (short)"

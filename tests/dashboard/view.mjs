@@ -4,7 +4,8 @@
 // ROWS=FILE gets rows for the benches. The browser is spoken
 // to over a pipe.
 //
-//   view.mjs LINK GO DISCORD     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for;
+//   view.mjs LINK GO DISCORD     GO: a file that is made when the caller shall ask, GO.music when music shall be asked for, GO.alone when
+//   the caller shall go;
 //   DISCORD: where guildd's control API takes a person's answer at Discord's page
 import { writeFileSync } from 'node:fs';
 
@@ -112,6 +113,7 @@ async function seeTurn(b) {
   is('with its decisions so far', await b.eval("document.querySelectorAll('#now tbody tr').length > 3"), true);
   is('axe-core finds nothing in the room', await b.violations(), []);
   await b.picture('now', 1280, 900, true);
+  await seeEncryption(b);
   is('and then among the last turns', await b.until(`${answered} !== undefined`, 60000), true);
   is('of which none is under way', await b.until(`${text('now')}.includes('Nobody waits for an answer.')`), true);
   await b.eval(`${answered}.click()`);
@@ -122,6 +124,7 @@ async function seeTurn(b) {
   is('its inspector is as wide as what it shows', await b.eval(fits("document.getElementById('inspector')")), true);
   await b.picture('light', 1280, 800, false);
   await b.picture('dark', 1280, 800, true);
+  is('and no time is cut in the list', await b.eval("[...document.querySelectorAll('#turns .first')].every((e) => e.scrollWidth <= e.clientWidth)"), true);
   await b.picture('phone', 390, 800, true);
 }
 
@@ -199,16 +202,17 @@ async function leave(b) {
   is('it leaves', await b.until(`${text('rooms')}.includes('in no voice channel')`, 15000), true);
 }
 
-const views = ['turns', 'transcription', 'tools', 'memory', 'music', 'providers', 'costs', 'faults', 'encryption', 'sessions', 'audit', 'settings'];
+const views = ['turns', 'latency', 'transcription', 'tools', 'memory', 'music', 'providers', 'costs', 'faults', 'encryption', 'sessions', 'audit', 'settings'];
 const shown = (id) => `location.hash === '#${id}' && !document.getElementById('view').hidden && document.getElementById('view-body').textContent.length > 1`;
 
 // Of the views that a conversation fills.
 const filled = {
-  transcription: "document.getElementById('view-body').textContent.includes('Alice')",
+  latency: "['end of speech to first sound', 'model', 'answered'].every((x) => document.getElementById('view-body').textContent.includes(x))",
+  transcription: "['Alice', 'transcripts'].every((x) => document.getElementById('view-body').textContent.includes(x))",
   tools: "['memory_write', 'echo', 'Tools offered to models'].every((x) => document.getElementById('view-body').textContent.includes(x))",
-  memory: "['bike is red', 'left out as duplicates'].every((x) => document.getElementById('view-body').textContent.includes(x))",
+  memory: "['bike is red', 'left out as duplicates', 'Who said it'].every((x) => document.getElementById('view-body').textContent.includes(x))",
   music: "['Sea Song', 'Night Train', 'Old Bell'].every((x) => document.getElementById('view-body').textContent.includes(x))",
-  sessions: "document.getElementById('view-body').textContent.includes('goes on')",
+  sessions: "['goes on', 'Voice'].every((x) => document.getElementById('view-body').textContent.includes(x))",
 };
 
 async function seeViews(b) {
@@ -226,6 +230,53 @@ async function seeViews(b) {
     is('it fits a phone', await b.eval('document.documentElement.scrollWidth <= window.innerWidth'), true);
   }
   await b.picture('wide', 1280, 800, false);
+}
+
+// Figures lead to turns, a session to what the bot did in it, a person to what they said.
+async function followFigures(b) {
+  await b.eval("location.hash = '#latency'; true");
+  await b.until(`${shown('latency')} && ${filled.latency}`);
+  await b.eval("document.querySelector('#view-body td.number a').click()");
+  is('the longest delay leads to its turn', await b.until(`${aside}?.textContent.includes('Times from the end of speech')`), true);
+  is('whose address is its own', await b.eval('/^#turns\\/\\d+$/.test(location.hash)'), true);
+  await b.key('Escape');
+  await b.eval("location.hash = '#turns/merged'; true");
+  is('a reason leads to its turns', await b.until("document.getElementById('turns-reason')?.value === 'merged'"), true);
+  await b.eval("location.hash = '#turns/999999999'; true");
+  is('a turn that is not there is named', await b.until(`${text('outcome')}.length > 1`), true);
+  b.troubles.length = 0; // the 404
+  await b.key('Escape');
+  await b.eval("location.hash = '#sessions'; true");
+  await b.until(shown('sessions'));
+  await b.eval(click('What happened'));
+  is('a session opens to what the bot did', await b.until(`['answered a turn', 'memory_write', 'came'].every((x) => ${body}.includes(x))`), true);
+  is('axe-core finds nothing in it', await b.violations(), []);
+  await b.picture('view-sessions-open', 1280, 900, true);
+  await b.eval("location.hash = '#memory'; true");
+  await b.until(`${shown('memory')} && ${filled.memory}`);
+  await b.eval(click('Show'));
+  is('a person leads to the facts that they said', await b.until(`${body}.includes('Only what Alice said: show all') && ${body}.includes('bike is red')`), true);
+  await b.eval(click('Only what Alice said: show all'));
+  is('and back to all', await b.until(`!${body}.includes('Only what Alice said')`), true);
+}
+
+// While she is in the call: what it says is compared with her client.
+async function seeEncryption(b) {
+  await b.eval("location.hash = '#encryption'; true");
+  is('the call has a privacy code', await b.until("/^\\d{5}( \\d{5}){5}$/.test(document.querySelector('#view-body code.code')?.textContent)"), true);
+  is('and is encrypted end to end', await b.eval(`${body}.includes('✓ end to end')`), true);
+  await b.picture('encryption-code', 1280, 500, false);
+  await b.picture('encryption-code-dark', 1280, 500, true);
+  await b.eval("location.hash = '#room'; true");
+}
+
+// Once she is gone nobody holds a key: the fault is told in words.
+async function seeFaults(b) {
+  writeFileSync(`${go}.alone`, '');
+  await b.eval("location.hash = '#faults'; true");
+  is('a fault is told in words', await b.until(`['no key to speak with', 'KEYLESS', 'You cannot hear me'].every((x) => ${body}.includes(x))`, 30000), true);
+  await b.picture('faults-words', 1280, 500, false);
+  await b.picture('faults-words-dark', 1280, 500, true);
 }
 
 const body = text('view-body');
@@ -264,6 +315,24 @@ async function changeSettings(b) {
   b.troubles.length = 0; // the 422
   await b.eval(click('Discard'));
   is('and discarded', await b.until(`!${body}.includes('Not saved yet')`), true);
+}
+
+// A preset is shown with what it changes before it is saved.
+async function choosePreset(b) {
+  await b.eval(change('setting-search', ''));
+  await b.eval(change('setting-preset', 'quiet'));
+  is('a preset shows what it would change', await b.until(`['Not saved yet', 'preset', 'command_only'].every((x) => ${body}.includes(x)) && /command_onlyfalsetrue/.test(${body})`), true);
+  is('axe-core finds nothing in it', await b.violations(), []);
+  await b.picture('view-settings-preset', 1280, 700, true);
+  await b.eval(click('Save'));
+  is('it is saved', await b.until(`!${body}.includes('Not saved yet') && document.getElementById('setting-preset').value === 'quiet'`), true);
+  is('and in effect', await b.eval("fetch('/api/settings').then((r) => r.json()).then((s) => s.effective.command_only)"), true);
+  await b.eval(change('setting-preset', ''));
+  await b.eval(click('Save'));
+  is('and taken back', await b.until(`!${body}.includes('Not saved yet') && document.getElementById('setting-preset').value === ''`), true);
+  await b.eval(change('setting-part', 'Costs'));
+  is('a part of the settings is shown alone', await b.until("document.querySelector('#view-body h3').textContent === 'Costs' && document.querySelectorAll('#view-body h3').length < 4"), true);
+  await b.eval(change('setting-part', ''));
 }
 
 async function backToRoom(b) {
@@ -344,7 +413,10 @@ try {
   await useKeys(b);
   await seeTurns(b);
   await seeViews(b);
+  await followFigures(b);
+  await seeFaults(b);
   await changeSettings(b);
+  await choosePreset(b);
   await backToRoom(b);
   await seeHostileTexts(b);
   await giveOrders(b);

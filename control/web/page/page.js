@@ -8,7 +8,7 @@ import { makeViews, ranks } from "/views.js";
 const $ = (id) => document.getElementById(id);
 const state = {
   who: null, // /api/auth/session
-  meanings: { reasons: {}, rules: {} },
+  meanings: { reasons: {}, rules: {}, faults: {} },
   rooms: [],
   room: null, // the guild of the room that is shown
   turns: [],
@@ -22,7 +22,7 @@ const state = {
 };
 const events = [
   "turn_admitted", "turn_speaking", "turn", "session_started", "session_over", "call_state", "mediad_link", "fault",
-  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "level",
+  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "operator_action", "level",
 ];
 
 // ---- building nodes ----
@@ -225,7 +225,9 @@ const roomsSoon = soon(loadRooms, 60);
 const othersSoon = soon(loadRooms, 400);
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
-const viewSoon = soon(() => view() && loadView(view()), 100);
+// Who reads older pages of a list keeps them.
+const onePage = 50;
+const viewSoon = soon(() => view() && !(view().data?.rows?.length > onePage) && loadView(view()), 100);
 
 // A turn's own event is shown before anything is asked for.
 function takeTurn(ev) {
@@ -293,7 +295,7 @@ function connect() {
 // ---- the views ----
 
 const turnsView = makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain: (e) => e.status !== 401 && say(e.status ? e.message : "control does not answer.") });
-const views = [turnsView, ...makeViews({ node, ask, clock, dollars, seconds, own, state, dirty: () => drawView() })];
+const views = [turnsView, ...makeViews({ node, ask, clock, dollars, seconds, own, state, meaning, dirty: () => drawView() })];
 const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role] && (!v.there || v.there()));
 const view = () => allowed().find((v) => v.id === state.view);
 
@@ -321,7 +323,7 @@ function drawView() {
   $("view-title").textContent = shown.title;
   if (shown.trouble) body.replaceChildren(node("p", { class: "bad" }, shown.trouble));
   else if (!shown.data) body.replaceChildren(node("p", { class: "muted" }, "…"));
-  else body.replaceChildren(...[shown.draw(shown)].flat(2).filter(Boolean));
+  else body.replaceChildren(...[shown.data.trouble && node("p", { class: "bad" }, shown.data.trouble), shown.draw(shown)].flat(2).filter(Boolean));
   if (!key) return;
   const again = [...body.querySelectorAll("a, button, input, select, [tabindex]")].find((e) =>
     e.tagName === tag && (e.id || e.getAttribute("aria-label") || e.textContent) === key);
@@ -344,7 +346,8 @@ async function loadView(shown) {
 }
 
 async function openView() {
-  const id = location.hash.slice(1);
+  // #VIEW, or #VIEW/WHAT for a part of it, such as a turn.
+  const [id, what] = location.hash.slice(1).split("/");
   const was = state.view;
 
   state.view = views.some((v) => v.id === id) ? id : "room";
@@ -366,6 +369,7 @@ async function openView() {
   drawView();
   if (was !== state.view) $("view").focus({ preventScroll: true });
   await loadView(shown);
+  if (what && view() === shown) shown.open?.(what);
 }
 
 // ---- what is seen ----
@@ -490,7 +494,7 @@ function drawTurns() {
       const delay = node("i", { class: answered ? "delay answered" : "delay" });
 
       delay.style.width = (100 * t.firstAudioMs / longest * 0.6).toFixed(1) + "%";
-      bar.append(delay, node("span", null, seconds(t.firstAudioMs)));
+      bar.append(delay, node("span", { class: "first" }, seconds(t.firstAudioMs)));
     }
     bar.append(node("span", { class: answered ? "reason answered" : trouble.test(t.reason) ? "reason trouble" : "reason" }, t.reason));
     const button = node("button", { type: "button", "aria-current": String(t.current), title: meaning(t.reason) },

@@ -131,6 +131,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     return row;
   }
 
+  const fades = 94; // %
   const colourOf = { endpointing: "wait", playback: "answer" };
 
   // The stages are one background, because a node for each of them would have to be laid out.
@@ -144,7 +145,10 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
       if (to === from) continue;
       if (from > end) parts.push(`transparent 0 ${from.toFixed(2)}%`);
-      parts.push(`var(--${own(colourOf, name) || name}) 0 ${to.toFixed(2)}%`);
+      const colour = `var(--${own(colourOf, name) || name})`;
+
+      // One that is longer than the scale fades out at its end.
+      parts.push(at(endMs) < 100 || from > fades ? `${colour} 0 ${to.toFixed(2)}%` : `${colour} 0 ${fades}%, transparent 100%`);
       end = to;
     }
     parts.push("transparent 0");
@@ -257,12 +261,14 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   async function choose(id, byKey) {
     const index = view.items.findIndex((t) => t.id === id);
 
-    if (index < 0) return;
+    if (id === undefined) return;
     view.chosen = id;
-    parts.timeline.reveal(view.items[index]);
+    // The address leads to it, also from elsewhere.
+    history.replaceState(null, "", "#turns/" + id);
+    if (index >= 0) parts.timeline.reveal(view.items[index]);
     parts.timeline.set(view.items, id, view.guild);
     for (const row of rows.values()) mark(row);
-    if (index * height < parts.list.scrollTop || (index + 1) * height > parts.list.scrollTop + parts.list.clientHeight) {
+    if (index >= 0 && (index * height < parts.list.scrollTop || (index + 1) * height > parts.list.scrollTop + parts.list.clientHeight)) {
       parts.list.scrollTop = Math.max(0, (index - 3) * height);
       later();
     }
@@ -272,6 +278,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
       const turn = await ask("GET", "/api/turns/" + id);
 
       if (view.chosen !== id) return;
+      if (index < 0) parts.timeline.reveal(make(turn));
       parts.title.textContent = `Turn ${turn.turn}`;
       parts.detail.replaceChildren(...turnNodes.whole(turn));
       parts.aside.scrollTop = 0;
@@ -281,11 +288,23 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     }
   }
 
+  // #turns/ID opens a turn, also an older one than those that were read; #turns/REASON lists the turns that ended as that.
+  view.open = async (what) => {
+    if (/^\d+$/.test(what)) {
+      await choose(what, true);
+    } else if (own(state.meanings.reasons, what)) {
+      view.reason = what;
+      root.querySelector("#turns-reason").value = what;
+      await reload();
+    }
+  };
+
   view.close = () => {
     if (!view.chosen) return false;
     const index = view.items.findIndex((t) => t.id === view.chosen);
 
     view.chosen = null;
+    history.replaceState(null, "", "#turns");
     parts.aside.classList.remove("open");
     parts.close.hidden = true;
     parts.title.textContent = "Turn";
@@ -379,9 +398,10 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
     if (ticksOf === scale) return;
     ticksOf = scale;
-    for (let t = scale <= 6000 ? 1000 : 2000; t < scale; t += scale <= 6000 ? 1000 : Math.ceil(scale / 6000) * 1000) ticks.push(t);
+    for (let t = scale <= 6000 ? 1000 : 2000; t < 0.92 * scale; t += scale <= 6000 ? 1000 : Math.ceil(scale / 6000) * 1000) ticks.push(t);
     parts.ticks.replaceChildren(...ticks.map((t) => {
-      const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : "speech");
+      // Where there is room for it, the word for what lies before.
+      const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : scale <= 4 * before ? "speech" : "0 s");
 
       e.style.left = (100 * (t + before) / (scale + before)).toFixed(2) + "%";
       return e;

@@ -1,13 +1,21 @@
 // The views beside the live room. Each is {id, title, role, load, draw}: load asks control, draw makes nodes of the answer. What a
 // change did stands in the view itself. Text of people reaches the page by textContent alone.
 
+import { makeLatency } from "/latency.js";
+
 export const ranks = { viewer: 1, operator: 2, admin: 3 };
 
-export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirty }) {
+export function makeViews({ node, ask, clock, dollars, seconds, own, state, meaning, dirty }) {
   const when = (text) => (text ? `${text.slice(0, 10)} ${clock(text)}` : "–");
   const shown = (v) => (v === null || v === undefined ? "–" : typeof v === "object" ? JSON.stringify(v) : String(v));
   const may = (role) => ranks[state.who?.role] >= ranks[role];
   const guildName = (id) => state.guilds?.find((g) => g.id === id)?.name || id || "–";
+  // A person by the name that a room has for them; an id otherwise.
+  const personName = (id) => {
+    const name = state.rooms.flatMap((r) => r.people).find((p) => p.user === id)?.name;
+
+    return name ? `${name} (${id})` : id;
+  };
   const muted = (text) => node("p", { class: "muted" }, text);
   const mark = (good, yes, no) => node("span", { class: good ? "yes" : "bad" }, good ? "✓ " + yes : "▲ " + no);
 
@@ -62,7 +70,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
   const effects = { applied: "at once", next_call: "on the next call", after_restart: "after a restart" };
 
   const settings = {
-    id: "settings", title: "Settings", role: "viewer", search: "", guild: "", changes: new Map(), outcome: null, faults: [],
+    id: "settings", title: "Settings", role: "viewer", search: "", part: "", guild: "", changes: new Map(), outcome: null, faults: [],
     async load(view) {
       const [schema, now, guild] = await Promise.all([ask("GET", "/api/settings/schema"), ask("GET", "/api/settings"),
         view.guild ? ask("GET", "/api/settings?guild=" + view.guild) : null]);
@@ -151,8 +159,35 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
         kept && may("admin") && !changed && button("Take back", () => {
           settings.changes.set(row.name, null);
           dirty();
-        }, { "aria-label": `Take ${row.name} back to what is below it` }),
+        }, { "aria-label": `Take back ${row.name} to what is below it` }),
         kept ? node("span", { class: "muted" }, settings.guild ? "of this server" : "changed here") : null));
+  }
+
+  const presetNow = () => ownIntent(settings.data.now.intent).preset || "";
+
+  // What a preset changes: what is set by itself goes before it.
+  function ofPreset(name) {
+    const preset = settings.data.schema.presets.find((p) => p.name === name), { effective, now } = settings.data;
+
+    return Object.entries(preset?.intent || {}).filter(([key, value]) =>
+      !Object.hasOwn(ownIntent(now.intent), key) && !settings.changes.has(key) && JSON.stringify(effective[key]) !== JSON.stringify(value));
+  }
+
+  function drawPreset() {
+    const { presets } = settings.data.schema, wanted = settings.changes.has("preset") ? settings.changes.get("preset") || "" : presetNow();
+    const e = node("select", { id: "setting-preset", "aria-describedby": "setting-preset-text", disabled: !may("admin") }, node("option", { value: "" }, "none"),
+      ...presets.map((p) => node("option", { value: p.name }, p.name)));
+
+    e.value = wanted;
+    e.onchange = () => {
+      if (e.value === presetNow()) settings.changes.delete("preset");
+      else settings.changes.set("preset", e.value || null);
+      dirty();
+    };
+    return section("Preset", node("ul", { class: "settings" }, node("li", { class: settings.changes.has("preset") ? "setting changed" : "setting" },
+      node("div", null, node("label", { for: "setting-preset" }, "preset"), node("p", { class: "muted", id: "setting-preset-text" },
+        "A named set of settings to begin with. What is set below goes before it. ", ...presets.map((p) => `${p.name}: ${p.text} `))),
+      node("div", { class: "row" }, e))));
   }
 
   function drawChanges() {
@@ -160,8 +195,9 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     const { effective, now } = settings.data;
 
     return node("section", { class: "changes" }, node("h3", null, "Not saved yet"),
-      table("Changes before saving", [["setting", (r) => r[0]], ["now", (r) => shown(effective[r[0]])],
-        ["then", (r) => (r[1] === null ? "what is below it" : shown(r[1]))]], [...settings.changes], ""),
+      table("Changes before saving", [["setting", (r) => r[0]], ["now", (r) => shown(r[0] === "preset" ? presetNow() || "none" : effective[r[0]])],
+        ["then", (r) => (r[1] === null ? (r[0] === "preset" ? "none" : "what is below it") : shown(r[1]))]],
+      [...settings.changes].flatMap((r) => [r, ...(r[0] === "preset" ? ofPreset(r[1]) : [])]), ""),
       node("div", { class: "row" },
         button("Save", () => changeSettings("PUT", "/api/settings", { intent: wantedIntent(now.intent), _meta: version() })),
         button("Check", () => ask("POST", "/api/settings/check", null, { intent: wantedIntent(now.intent) }).then(() => {
@@ -201,11 +237,17 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     const find = node("input", { type: "search", id: "setting-search", autocomplete: "off" });
     const scope = node("select", { id: "setting-scope" }, node("option", { value: "" }, "all servers"),
       ...(state.guilds || []).map((g) => node("option", { value: g.id }, g.name || g.id)));
-    const groups = new Map();
+    const names = [...new Set(view.data.schema.settings.map((r) => r.group))], groups = new Map();
+    const part = node("select", { id: "setting-part" }, node("option", { value: "" }, "all"), ...names.map((g) => node("option", { value: g }, g)));
     const hit = (r) => !view.search || (r.name + " " + r.text).toLowerCase().includes(view.search.toLowerCase());
 
     find.value = view.search;
     scope.value = view.guild;
+    part.value = view.part;
+    part.onchange = () => {
+      view.part = part.value;
+      dirty();
+    };
     find.oninput = () => {
       view.search = find.value;
       dirty();
@@ -217,13 +259,15 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
       view.data = await view.load(view).catch(() => view.data);
       dirty();
     };
-    for (const row of view.data.schema.settings.filter(hit)) groups.set(row.group, (groups.get(row.group) || []).concat(row));
+    for (const row of view.data.schema.settings.filter((r) => hit(r) && (!view.part || r.group === view.part))) groups.set(row.group, (groups.get(row.group) || []).concat(row));
     return [
-      node("div", { class: "row tools" }, node("label", { for: "setting-search" }, "Search"), find, node("label", { for: "setting-scope" }, "for"), scope),
+      node("div", { class: "row tools" }, node("label", { for: "setting-search" }, "Search"), find, node("label", { for: "setting-part" }, "in"), part,
+        node("label", { for: "setting-scope" }, "for"), scope),
       may("admin") ? null : muted("Admins may change settings."),
       view.outcome && node("ul", { class: "outcomes" }, ...view.outcome.map((o) => node("li", null, o)),
         ...view.faults.map((f) => node("li", { class: "bad" }, `${f.pointer}: ${f.detail}`))),
       drawChanges(),
+      view.search || view.part ? null : drawPreset(),
       ...[...groups].map(([name, rows]) => section(name, node("ul", { class: "settings" }, ...rows.map(settingRow)))),
       groups.size ? null : muted("No setting has these words."),
       view.search ? null : drawHistory(),
@@ -233,6 +277,8 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
   // ---- speech-to-text ----
 
   const closed = { idle_ttl: "closed: nobody spoke for a while", user_left: "closed: the person left", error: "closed: it found no words, or failed" };
+
+  const asrErrors = { empty: "sound without words" };
 
   function describeAsr(s) {
     if (!s.connected) return node("span", { class: "muted" }, "○ " + (own(closed, s.closedReason) || "closed"));
@@ -247,24 +293,30 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     draw: ({ data }) => (data.sessions.length ? data.sessions.map((s) => section(
       `${state.rooms.find((r) => r.guild === s.guildId)?.channelName || s.voiceChannelId} · ${guildName(s.guildId)}`,
       table("Speech-to-text of each person", [["person", (a) => a.displayName || a.userId], ["session", describeAsr],
-        ["opened", (a) => a.createdAt && clock(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && clock(a.lastTranscriptAt)]],
+        ["opened", (a) => a.createdAt && clock(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && clock(a.lastTranscriptAt)],
+        ["transcripts", (a) => a.transcripts, true], ["speech", (a) => seconds(a.audioMs), true],
+        ["last trouble", (a) => (a.lastError ? node("span", { class: "bad" }, "▲ " + (own(asrErrors, a.lastError) || a.lastError)) : "none")]],
       s.asrSessions, "Nobody has spoken yet."))) : [muted("The bot is in no voice channel.")]),
   };
 
   // ---- memory ----
 
-  const facts = list("/api/memory/facts", "facts", (view) => (view.search ? { q: view.search } : {}));
+  const factQuery = (view) => ({ ...(view.search ? { q: view.search } : {}), ...(view.person ? { user: view.person.subject, guild: view.person.guild } : {}) });
+  const facts = list("/api/memory/facts", "facts", factQuery);
   const memory = {
-    id: "memory", title: "Memory", role: "operator", search: "", outcome: null, on: ["memory_written"],
+    id: "memory", title: "Memory", role: "operator", search: "", person: null, outcome: null, on: ["memory_written"],
     async load(view) {
-      const [kept, writes] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100")]);
+      const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100"),
+        ask("GET", "/api/memory/subjects?limit=100"), ask("GET", "/api/memory/reflections?limit=20")]);
 
-      return { ...kept, writes: writes.writes };
+      return { ...kept, writes: writes.writes, people: people.subjects, summaries: told.reflections };
     },
+    forget() { memory.person = null; },
     draw(view) {
       const find = node("input", { type: "search", id: "memory-search", autocomplete: "off", maxlength: "100" });
       const form = node("form", { class: "row tools" }, node("label", { for: "memory-search" }, "Letters in a text"), find,
-        node("button", { type: "submit" }, "Search"));
+        node("button", { type: "submit" }, "Search"),
+        view.person && button(`Only what ${view.person.name || view.person.subject} said: show all`, () => showPerson(view, null)));
 
       find.value = view.search;
       form.onsubmit = async (e) => {
@@ -280,10 +332,30 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
           ["tags", (f) => f.tags.join(", ")], ["valid", (f) => (f.validUntil ? `until ${when(f.validUntil)}${f.supersededBy ? ", replaced" : ""}` : "yes")],
           ...(may("admin") ? [["erase", (f) => button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` })]] : [])],
         view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."),
-        older(view, async (before) => ({ ...before, ...await page("/api/memory/facts", "facts", view.search ? { q: view.search } : {}, before) })),
-        drawWrites(view.data.writes || [])];
+        older(view, async (before) => ({ ...before, ...await page("/api/memory/facts", "facts", factQuery(view), before) })),
+        drawPeople(view), drawSummaries(view.data.summaries || []), drawWrites(view.data.writes || [])];
     },
   };
+
+  async function showPerson(view, person) {
+    view.person = person;
+    view.data = await view.load(view).catch((x) => ({ ...view.data, trouble: x.message }));
+    dirty();
+  }
+
+  function drawPeople(view) {
+    const people = view.data.people || [];
+
+    return section("Who said it", table("People who said facts", [["person", (p) => p.name || p.subject], ["server", (p) => guildName(p.guild)],
+      ["whose", (p) => (p.private ? "their own" : "the server's")], ["facts", (p) => p.facts, true], ["still valid", (p) => p.validFacts, true],
+      ["last written", (p) => when(p.lastWrittenAt)], ["what they said", (p) => button("Show", () => showPerson(view, p), { "aria-label": `Show what ${p.name || p.subject} said` })]],
+    people, "Nobody has said a fact."));
+  }
+
+  function drawSummaries(summaries) {
+    return section("Summaries of conversations", table("Summaries", [["session", (r) => when(r.sessionId)], ["server", (r) => guildName(r.guild)],
+      ["summary", (r) => r.text || node("span", { class: "muted" }, "its words are not kept")]], summaries, "No conversation was summed up yet."));
+  }
 
   function drawWrites(writes) {
     const sum = (name) => writes.reduce((n, w) => n + (w[name] || 0), 0);
@@ -385,7 +457,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
   };
 
   const costs = {
-    id: "costs", title: "Costs", role: "operator", days: "1",
+    id: "costs", title: "Costs", role: "operator", days: "1", on: ["turn"],
     async load(view) {
       const since = new Date(Math.floor(Date.now() / 864e5) * 864e5 - (Number(view.days) - 1) * 864e5);
       const [spent, now] = await Promise.all([ask("GET", "/api/costs?since=" + since.getTime()), ask("GET", "/api/settings")]);
@@ -448,13 +520,14 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     },
   };
 
+  const faultOf = (e) => own(state.meanings.faults || {}, e.event?.fault) || {};
   const errors = list("/api/errors", "errors");
   const faults = {
-    id: "faults", title: "Faults", role: "viewer", load: errors.load,
+    id: "faults", title: "Faults", role: "viewer", on: ["fault", "failover"], load: errors.load,
     draw: (view) => [table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
-      ["what", (e) => e.event?.fault || e.event?.role || "–"],
+      ["what", (e) => (e.event?.fault ? node("span", null, faultOf(e).text || e.event.fault, node("code", { class: "under" }, e.event.fault)) : e.event?.role || "–")],
       ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
-      ["times in this server", (e) => e.event?.count, true]], view.data.rows, "No fault is kept."), errors.more(view)],
+      ["times in this server", (e) => e.event?.count, true], ["what the room is told", (e) => (e.event?.fault ? faultOf(e).report || "nothing" : "")]], view.data.rows, "No fault is kept."), errors.more(view)],
   };
 
   // ---- encryption, sessions, audit ----
@@ -471,19 +544,80 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
         : may("operator") ? null : muted("The privacy code is for operators."))) : [muted("The bot is in no voice channel.")]),
   };
 
-  const past = list("/api/voice/history/sessions", "sessions");
-  const sessions = {
-    id: "sessions", title: "Sessions", role: "viewer", load: past.load,
-    draw: (view) => [table("Voice sessions", [["began", (s) => when(s.startedAt)], ["ended", (s) => (s.endedAt ? when(s.endedAt) : "goes on")],
-      ["server", (s) => guildName(s.guild)], ["channel", (s) => s.channel], ["turns", (s) => s.turns, true], ["cost", (s) => dollars(s.usd), true],
-      ["why it ended", (s) => s.why || ""]], view.data.rows, "No session is kept."), past.more(view)],
+  const channelNames = new Map(); // of the servers that were asked
+  const channelName = (id) => own(state.rooms.find((r) => r.channel === id) || {}, "channelName") || channelNames.get(id) || id;
+
+  async function readChannels(guilds) {
+    const unknown = [...new Set(guilds)].filter((g) => g && !channelNames.has("of " + g));
+
+    await Promise.all(unknown.map(async (g) => {
+      const { channels } = await ask("GET", `/api/guilds/${g}/channels`).catch(() => ({ channels: [] }));
+
+      channelNames.set("of " + g, g);
+      for (const c of channels) channelNames.set(c.id, c.name);
+    }));
+  }
+
+  async function readSessions(view, before) {
+    const read = await page("/api/voice/history/sessions", "sessions", {}, before);
+
+    await readChannels(read.rows.map((s) => s.guild));
+    return read;
+  }
+
+  const actionNames = {
+    voice_turn_out: "answered a turn", reply_skipped: "did not answer a turn", llm_tool_call: "called a tool", voice_session_start: "came", voice_session_end: "left",
+    command: "took a command", fault: "fault", failover: "failover", engine_refused: "settings refused", memory_written: "wrote into the memory",
   };
 
+  function actionDetail(a) {
+    const m = a.metadata || {};
+    const parts = [m.tool || (a.kind === "command" && m.kind && "/" + m.kind), m.fault && (faultOf({ event: m }).text || m.fault), m.turn && `turn ${m.turn}`, m.reason || m.state || m.why,
+      a.kind === "memory_written" && `${m.inserted ?? 0} inserted, ${m.updated ?? 0} updated, ${m.duplicate ?? 0} duplicate, ${m.refused ?? 0} refused`,
+      m.firstAudioMs !== undefined && m.firstAudioMs !== null && `first sound ${seconds(m.firstAudioMs)}`];
+
+    return parts.filter((p) => typeof p === "string" && p).join(" · ");
+  }
+
+  async function openSession(view, s) {
+    const path = `/api/voice/history/sessions/${s.id}/events`;
+
+    try {
+      view.opened = { session: s, ...await page(path, "actions", {}) };
+    } catch (e) {
+      view.opened = { session: s, rows: [], trouble: e.message };
+    }
+    dirty();
+  }
+
+  function drawSession(view, { session: s, rows: actions, next, trouble }) {
+    return section(`${channelName(s.channel)} · ${guildName(s.guild)}, from ${when(s.startedAt)}`, trouble ? node("p", { class: "bad" }, trouble) : null,
+      table("What the bot did in this session", [["at", (a) => when(a.createdAt)], ["what", (a) => own(actionNames, a.kind) || a.kind],
+        ["for", (a) => (a.userId ? personName(a.userId) : "–")], ["details", actionDetail], ["words", (a) => a.content || ""]], actions, "Nothing is kept of it."),
+      next ? button("Older actions", async () => {
+        view.opened = { session: s, ...await page(`/api/voice/history/sessions/${s.id}/events`, "actions", {}, { rows: actions, next })
+          .catch((e) => ({ rows: actions, next, trouble: e.message })) };
+        dirty();
+      }) : null);
+  }
+
+  const sessions = {
+    id: "sessions", title: "Sessions", role: "viewer", opened: null, on: ["session_started", "session_over", "turn"], load: (view) => readSessions(view),
+    forget() { sessions.opened = null; },
+    draw: (view) => [table("Voice sessions", [["began", (s) => when(s.startedAt)], ["ended", (s) => (s.endedAt ? when(s.endedAt) : "goes on")],
+      ["server", (s) => guildName(s.guild)], ["channel", (s) => channelName(s.channel)], ["turns", (s) => s.turns, true], ["cost", (s) => dollars(s.usd), true],
+      ["why it ended", (s) => s.why || ""],
+      ["details", (s) => button("What happened", () => openSession(view, s), { "aria-label": `What happened in the session from ${when(s.startedAt)}` })]],
+    view.data.rows, "No session is kept."),
+    older(view, (before) => readSessions(view, before)), view.opened && drawSession(view, view.opened)],
+  };
+
+  const about = (target) => target?.replace(/^(guild:|server )(\d+)/, (whole, kind, id) => (guildName(id) === id ? whole : `server ${guildName(id)}`));
   const rows = list("/api/audit", "audit");
   const audit = {
-    id: "audit", title: "Audit", role: "admin", load: rows.load,
-    draw: (view) => [table("Audit", [["at", (a) => when(a.at)], ["who", (a) => a.actor], ["how", (a) => a.via], ["what", (a) => a.kind],
-      ["about", (a) => a.target], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
+    id: "audit", title: "Audit", role: "admin", on: ["operator_action", "setting_changed"], load: rows.load,
+    draw: (view) => [table("Audit", [["at", (a) => when(a.at)], ["who", (a) => personName(a.actor)], ["how", (a) => a.via], ["what", (a) => a.kind],
+      ["about", (a) => about(a.target)], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
   };
 
   // A page of another program of this machine, which makes each tab a member of a voice channel.
@@ -497,5 +631,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     forget() { talk.root = null; },
   };
 
-  return [talk, transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
+  const latency = makeLatency({ node, ask, seconds, state, meaning, table, section, muted, dirty });
+
+  return [latency, talk, transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
 }

@@ -69,6 +69,11 @@ static bool is_null(size_t i, const char *name)
 	return json_is_null(json_object_get(json_array_get(got, i), name));
 }
 
+static int number_of(size_t i, const char *name)
+{
+	return (int)json_integer_value(json_object_get(json_array_get(got, i), name));
+}
+
 static size_t read_asr(uint64_t guild, const json_t *people)
 {
 	json_decref(got);
@@ -99,11 +104,18 @@ TEST(a_session_of_speech_to_text_is_shown_in_the_form_of_the_seeds)
 	CHECK_STR(text_of(0, "createdAt"), "2026-09-21T14:13:20.000Z");
 	CHECK(is_null(0, "lastTranscriptAt") && is_null(0, "closedReason"));
 	CHECK_STR(text_of(0, "idleTimerEndsAt"), "2026-09-21T14:13:30.000Z");
-	bus_publish(bus,
-		    &(struct bus_event){
-			    .type = EVENT_UTTERANCE, .at_ms = T0 + 1000, .guild = 1, .user = 501});
+	CHECK(is_null(0, "lastError"));
+	bus_publish(bus, &(struct bus_event){
+				 .type = EVENT_UTTERANCE,
+				 .at_ms = T0 + 1000,
+				 .guild = 1,
+				 .user = 501,
+				 .utterance = {.started_ms = T0 + 100, .ended_ms = T0 + 800}});
 	tell_asr(1, 501, T0 + 5000, "idle_ttl");
 	CHECK_INT(read_asr(1, people), 1);
+	CHECK_INT(number_of(0, "audioMs"), 700);
+	CHECK_INT(number_of(0, "transcripts"), 1);
+	CHECK(is_null(0, "lastError"));
 	CHECK_STR(text_of(0, "lastTranscriptAt"), "2026-09-21T14:13:21.000Z");
 	CHECK_STR(text_of(0, "closedReason"), "idle_ttl");
 	CHECK(is_null(0, "idleTimerEndsAt"));
@@ -112,12 +124,33 @@ TEST(a_session_of_speech_to_text_is_shown_in_the_form_of_the_seeds)
 	tell_asr(1, 501, T0 + 7000, "empty");
 	CHECK_INT(read_asr(1, people), 1);
 	CHECK_STR(text_of(0, "closedReason"), "error");
+	CHECK_STR(text_of(0, "lastError"), "empty");
 	CHECK_STR(text_of(0, "createdAt"), "2026-09-21T14:13:26.000Z");
+	/* The next one has forgotten neither the error nor the words before it. */
+	tell_asr(1, 501, T0 + 8000, "");
+	CHECK_INT(read_asr(1, people), 1);
+	CHECK_STR(text_of(0, "lastError"), "empty");
+	CHECK_INT(number_of(0, "audioMs"), 700);
 	tell_over(1);
 	CHECK_INT(read_asr(1, people), 0);
 	CHECK_INT(read_asr(2, people), 1);
 	json_decref(people);
 	end();
+}
+
+TEST(one_event_of_speech_to_text_tells_no_counts)
+{
+	json_t *one = live_voice_asr_json(&(struct bus_event){
+		.type = EVENT_ASR_SESSION,
+		.at_ms = T0,
+		.guild = 1,
+		.user = 501,
+		.asr = {.session = T0, .name = "alice", .state = "closed", .why = "failed"}});
+
+	CHECK(json_is_null(json_object_get(one, "audioMs")));
+	CHECK(json_is_null(json_object_get(one, "transcripts")));
+	CHECK_STR(json_string_value(json_object_get(one, "lastError")), "failed");
+	json_decref(one);
 }
 
 TEST(a_call_of_a_tool_is_shown_from_its_beginning_and_without_words)
