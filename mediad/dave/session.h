@@ -170,7 +170,8 @@ void dave_session_gap(struct dave_session *s, uint64_t now);
 void dave_session_offline(struct dave_session *s, uint64_t now);
 /* Op 9: resumed. */
 void dave_session_resumed(struct dave_session *s, uint64_t now);
-/* From the audio thread: the packets of a speaker cannot be decrypted (ok false), or can be again.
+/* From the audio thread: the packets of a speaker cannot be decrypted (ok false), or can be again,
+ * with a key of any epoch that we hold; dave_session_proof tells of which.
  * false is repeated after every DAVE_OUTAGE_PACKETS in a row, so that an outage that did not count
  * yet (during a transition or our own joining) counts if the speaker continues. */
 void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool ok);
@@ -178,7 +179,8 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
  * are no longer wanted. That proves nothing. */
 void dave_session_forget_outage(struct dave_session *s, uint64_t now, uint64_t user);
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
- * executed, and that our keys of it are right. */
+ * executed, and that our keys of it are right. Comes once for each epoch, and again after an
+ * outage. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
 /* True while a transition to other keys waits for op 22, for DAVE_PENDING_MS at most: until then a
  * speaker's packets may need a key that we lack. */

@@ -136,15 +136,21 @@ void dave_heal_keep_members(struct dave_session *s, const struct dave_epoch *e)
 	s->n_undecryptable = n;
 }
 
-void dave_heal_proof(struct dave_session *s, uint64_t now)
+static void note_heard(struct dave_session *s, uint64_t now)
 {
-	if (s->muted) {
+	if (!s->n_undecryptable)
+		note_healed(s, now);
+}
+
+/* Keys of earlier epochs decrypt for a while wherever the group is. */
+void dave_heal_proof(struct dave_session *s, uint64_t now, uint64_t serial)
+{
+	if (s->muted && s->n_epochs && serial >= s->epochs[0].epoch->serial) {
 		s->muted = false;
 		s->owed_at = DAVE_NEVER; /* once, or a member could switch us on and off */
 		dave_transition_stayed(s);
 	}
-	if (!s->n_undecryptable)
-		note_healed(s, now);
+	note_heard(s, now);
 }
 
 /* Returns what is left of a count n that loses one per `every_ms`. */
@@ -177,7 +183,7 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 	if (ok) {
 		dave_speakers_heard(s, now, user, 0);
 		dave_heal_remove_user(s, now, user);
-		dave_heal_proof(s, now);
+		note_heard(s, now);
 	} else if (s->status.known && s->status.version > 0) {
 		dave_speakers_lost(s, now, user);
 		if (!dave_session_gave_up(s, user) || dave_speakers_blame_us(s, now))
@@ -531,6 +537,16 @@ static uint64_t pending_grace_until(const struct dave_session *s)
 	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * NS_PER_MS : 0;
 }
 
+/* Returns when an outage that no change of keys explains counts; NEVER: there is none. */
+static uint64_t outage_counts_at(const struct dave_session *s)
+{
+	uint64_t noticed_at = latest_evidence(s);
+
+	if (!noticed_at || s->status.version == 0)
+		return DAVE_NEVER;
+	return max_time(noticed_at, max_time(s->join_grace_until, pending_grace_until(s)));
+}
+
 /* Returns when a step may be taken: a session's first one at once, unless it is a rejoin. */
 static uint64_t step_not_before(const struct dave_session *s)
 {
@@ -542,19 +558,16 @@ static uint64_t step_not_before(const struct dave_session *s)
 /* Returns when the next step is due, as far as is known now. */
 static uint64_t next_step_at(const struct dave_session *s)
 {
-	uint64_t not_before = step_not_before(s), noticed_at, at;
+	uint64_t not_before = step_not_before(s), at;
 
 	if (s->rejoining)
 		return DAVE_NEVER;
 	if (s->input_lost || (s->needs_rejoin && !s->offline))
 		return not_before;
-	noticed_at = latest_evidence(s);
-	if (!noticed_at || s->answer_owed || s->status.version == 0 || s->offline ||
-	    dave_session_busy(s))
+	if (s->answer_owed || s->offline || dave_session_busy(s))
 		return DAVE_NEVER;
-	at = max_time(max_time(noticed_at, not_before),
-		      max_time(s->join_grace_until, pending_grace_until(s)));
-	return at <= noticed_at + DAVE_EVIDENCE_MS * NS_PER_MS ? at : DAVE_NEVER;
+	at = max_time(outage_counts_at(s), not_before);
+	return at <= latest_evidence(s) + DAVE_EVIDENCE_MS * NS_PER_MS ? at : DAVE_NEVER;
 }
 
 /* Returns when the awaited epoch is overdue. Work under way may bring it. */
@@ -596,8 +609,8 @@ static uint64_t owed_answer_deadline(const struct dave_session *s)
  * keys are to blame. A step would follow, but none is taken while an answer is owed. */
 static bool have_others_moved(const struct dave_session *s, uint64_t now)
 {
-	return s->answer_owed && s->status.version > 0 && latest_evidence(s) > s->owed_at &&
-	       pending_grace_until(s) <= now && dave_speakers_blame_us(s, now);
+	return s->answer_owed && latest_evidence(s) > s->owed_at && outage_counts_at(s) <= now &&
+	       dave_speakers_blame_us(s, now);
 }
 
 /* The gateway repeats what it sent on the lost socket; what we sent is lost if the gateway had

@@ -125,7 +125,8 @@ struct dave_session {
 				      member leaves */
 	uint64_t owed_at;	   /* since when */
 	bool muted;		   /* we stopped sending because the others seemed to have moved:
-				      whoever is heard proves that they have not */
+				      whoever is heard with a key of the newest epoch proves that
+				      they have not */
 	uint64_t change_by;	   /* an epoch must follow change_user, who came or went, by then;
 				      NEVER: none is awaited */
 	uint64_t change_user;
@@ -233,7 +234,8 @@ void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */
 void dave_heal_keep_members(struct dave_session *s, const struct dave_epoch *e);
 void dave_heal_resumed(struct dave_session *s, uint64_t now);
-void dave_heal_proof(struct dave_session *s, uint64_t now);
+/* serial: of the epoch whose key decrypted. */
+void dave_heal_proof(struct dave_session *s, uint64_t now, uint64_t serial);
 /* Takes the healing step that is due, if any. */
 void dave_heal_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_heal_deadline(const struct dave_session *s);

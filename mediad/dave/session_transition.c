@@ -285,7 +285,7 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uin
 		if (t->serial && t->serial <= serial && t->proved == DAVE_NEVER)
 			t->proved = now;
 	}
-	dave_heal_proof(s, now);
+	dave_heal_proof(s, now, serial);
 	dave_session_finish_step(s, now);
 }
 

@@ -144,6 +144,8 @@ void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t
 {
 	struct ev ev = {.type = EV_DAVE_PROOF, .stream = cs};
 
+	if (s->outage.active) /* its end does not tell with which key */
+		s->proved = 0;
 	end_outage(cs, s, false);
 	report_outage(cs, s);
 	if (epoch && epoch == s->epoch && epoch != s->proved) {

@@ -317,21 +317,49 @@ static void lose_both(struct script *t)
 	}
 }
 
+/* Has the others go on, as far as we know, in the second epoch. */
+static void lose_the_others(struct script *t)
+{
+	spend_budget(t);
+	script_epoch(t, 10);
+	script_op(t, 22, 10, 0, 0);
+	script_bin(t, 27, "x");
+	script_verdict(t, DAVE_REFUSED);
+	script_wait(t, DAVE_REFUSED_MS);
+	lose_both(t);
+	CHECK(!dave_session_status(t->s)->ready);
+}
+
+static void hear_again(struct script *t, uint64_t user, uint64_t serial)
+{
+	dave_session_decryption(t->s, t->now, user, true);
+	dave_session_proof(t->s, t->now, user, serial);
+}
+
 /* Who is heard again with our keys has them: the others had not moved. A member could say so again
  * and again, so it counts once. */
 TEST(dave_heal_who_is_heard_again_ends_a_mute)
 {
 	struct script t;
 
-	spend_budget(&t);
-	script_bin(&t, 27, "x");
-	script_verdict(&t, DAVE_REFUSED);
-	script_wait(&t, DAVE_REFUSED_MS);
-	lose_both(&t);
-	CHECK(!dave_session_status(t.s)->ready);
-	dave_session_decryption(t.s, t.now, 1, true);
+	lose_the_others(&t);
+	hear_again(&t, 1, t.serial);
 	CHECK(dave_session_status(t.s)->ready);
 	lose_both(&t);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* Keys of an earlier epoch are accepted for a while, and tell nothing of the newest. */
+TEST(dave_heal_who_is_heard_with_an_earlier_key_ends_no_mute)
+{
+	struct script t;
+
+	lose_the_others(&t);
+	CHECK(t.serial > 1);
+	hear_again(&t, 1, t.serial - 1);
+	CHECK(!dave_session_status(t.s)->ready);
+	hear_again(&t, 1, t.serial);
 	CHECK(dave_session_status(t.s)->ready);
 	script_end(&t);
 }
@@ -346,7 +374,7 @@ TEST(dave_heal_who_is_heard_ends_no_mute_after_our_commit)
 	script_commits(&t, "commit");
 	script_wait(&t, DAVE_ANNOUNCE_MS + DAVE_GRACE_MS + 1000);
 	CHECK(!dave_session_status(t.s)->ready);
-	dave_session_decryption(t.s, t.now, 1, true);
+	hear_again(&t, 1, t.serial);
 	CHECK(!dave_session_status(t.s)->ready);
 	script_end(&t);
 }

@@ -378,6 +378,38 @@ TEST(call_stream_dave_outage)
 	pair_finish();
 }
 
+static bool spoil_tag(uint8_t *payload, size_t *n, const struct rtp_header *h)
+{
+	(void)h;
+	if (*n > OPUS_SILENCE_SIZE)
+		payload[0] ^= 1;
+	return true;
+}
+
+/* The end of an outage does not tell which key opened the packet, so the proof is repeated then. */
+TEST(call_stream_dave_proves_an_epoch_again_after_an_outage)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_open_key(1);
+	pair_send_key(1);
+	pair_say(400, true);
+	pair_run(1000);
+	pair_say(400, true);
+	pair_run(1000);
+	CHECK_INT(pair.rx.proofs, 1);
+	pair.relay = spoil_tag;
+	pair_say(2000, true);
+	pair_run(2500);
+	CHECK(pair.rx.deaf > 0 && !pair.rx.hears);
+	pair.relay = NULL;
+	pair_say(400, true);
+	pair_run(1000);
+	CHECK_INT(pair.rx.hears, 1);
+	CHECK_INT(pair.rx.proofs, 2);
+	CHECK_INT(pair.rx.proved, 1);
+	pair_finish();
+}
+
 /* Silence in between neither counts nor ends it; one frame that opens does. */
 TEST(call_stream_dave_outage_counts_packets_in_a_row)
 {
