@@ -1,5 +1,6 @@
 #include "ipc/http_guard.h"
 
+#include "proto/base/numeric_address.h"
 #include "proto/base/public_address.h"
 
 #include <arpa/inet.h>
@@ -25,25 +26,11 @@ struct http_guard {
 };
 
 /* ---- addresses ---- */
-/* Reads "10.0.0.5" or "fd00::1". */
+/* Returns false if the host is no numeric address. */
 static bool read_address(struct endpoint *e, const char *host, uint16_t port)
 {
-	struct sockaddr_in *in4 = (struct sockaddr_in *)&e->sa;
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&e->sa;
-
-	*e = (struct endpoint){0};
-	if (inet_pton(AF_INET, host, &in4->sin_addr) == 1) {
-		in4->sin_family = AF_INET;
-		in4->sin_port = htons(port);
-		e->len = sizeof *in4;
-		return true;
-	}
-	if (inet_pton(AF_INET6, host, &in6->sin6_addr) != 1)
-		return false;
-	in6->sin6_family = AF_INET6;
-	in6->sin6_port = htons(port);
-	e->len = sizeof *in6;
-	return true;
+	e->len = (socklen_t)numeric_address(&e->sa, host, port);
+	return e->len > 0;
 }
 
 /* Reads "10.0.0.5:80" or "[fd00::1]:80". */

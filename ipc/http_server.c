@@ -4,6 +4,7 @@
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "ipc/log.h"
+#include "proto/base/numeric_address.h"
 #include "proto/base/time.h"
 
 #include <arpa/inet.h>
@@ -386,22 +387,14 @@ static int listen_unix(struct http_server *s)
 
 static int listen_tcp(struct http_server *s, const char *host, uint16_t port)
 {
-	struct sockaddr_storage sa = {0};
-	struct sockaddr_in *v4 = (struct sockaddr_in *)&sa;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&sa;
-	socklen_t n = sizeof *v4;
+	struct sockaddr_storage sa;
+	const struct sockaddr_in *v4 = (struct sockaddr_in *)&sa;
+	const struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&sa;
+	socklen_t n = (socklen_t)numeric_address(&sa, host, port);
 	int one = 1;
 
-	if (inet_pton(AF_INET, host, &v4->sin_addr) == 1) {
-		sa.ss_family = AF_INET;
-		v4->sin_port = htons(port);
-	} else if (inet_pton(AF_INET6, host, &v6->sin6_addr) == 1) {
-		sa.ss_family = AF_INET6;
-		v6->sin6_port = htons(port);
-		n = sizeof *v6;
-	} else {
+	if (!n)
 		return EINVAL;
-	}
 	s->fd = socket(sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd < 0)
 		return errno;

@@ -145,7 +145,7 @@ enum sender_command {
 	SENDER_RESUME,
 	SENDER_STOP,
 	SENDER_GAIN,
-	SENDER_GLIDE /* of music: playout_glide, with the fade for each dB of a fall */
+	SENDER_GLIDE /* of music: playout_glide; the fade counts for each dB of a fall */
 };
 /* As lane_pause, lane_resume, lane_stop and lane_gain, and emits the events that follow. Returns
  * false when there is no such playback. */

@@ -104,23 +104,6 @@ static void on_stream_gone(struct call *c)
 	c->conf.goneh(c, c->conf.arg);
 }
 
-/* True if packets were opened before this event, as it tells, or may have been. */
-static bool tells_of_packets(const struct call *c, const struct ev *ev)
-{
-	switch (ev->type) {
-	case EV_SPEAKING:
-	case EV_HEARD:
-	case EV_UNMAPPED_SSRC:
-	case EV_DAVE_OUTAGE:
-	case EV_DAVE_PROOF:
-		return true;
-	case EV_CALL_STATS:
-		return ev->call.opened > c->opened;
-	default:
-		return false;
-	}
-}
-
 static void path_event(struct call *c, const struct ev *ev)
 {
 	bool ours = ev->found.link == c->link;
@@ -137,8 +120,6 @@ void call_engine_event(const struct ev *ev, void *owner)
 	struct call *c = owner;
 
 	call_send_owed(c);
-	if (tells_of_packets(c, ev))
-		key_marks_used(&c->keys);
 	switch (ev->type) {
 	case EV_STREAM_GONE:
 		on_stream_gone(c);
@@ -146,6 +127,9 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_DISCOVERED:
 	case EV_UDP_FAILED:
 		path_event(c, ev);
+		return;
+	case EV_KEY_USED:
+		call_note_key(c, ev->key_number);
 		return;
 	case EV_WANT_SPEAKING:
 		on_want_speaking(c, ev->on);
@@ -177,7 +161,6 @@ void call_engine_event(const struct ev *ev, void *owner)
 		call_finish_step(c);
 		return;
 	case EV_CALL_STATS:
-		c->opened = ev->call.opened;
 		send_call_stats(c, &ev->call);
 		return;
 	case EV_USER_STATS:

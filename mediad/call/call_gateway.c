@@ -1,6 +1,5 @@
 /* Performs what the gateway machine of a call asks for: its WebSocket, UDP socket, key and timers.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "ipc/ws.h"
 #include "mediad/call/call_internal.h"
 #include "mediad/engine/overflow.h"
+#include "proto/base/numeric_address.h"
 #include "proto/base/time.h"
 
 /* Time after a session came up after which members that it did not name count as gone. */
@@ -36,22 +36,21 @@ static void open_ws(struct call *c, uint32_t conn, const char *url)
 /* Opens a connected socket, which receives datagrams from the voice server only. */
 static int open_udp(int *out, const char *ip, uint16_t port)
 {
-	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
-	bool v4 = inet_pton(AF_INET, ip, &four.sin_addr) == 1;
+	struct sockaddr_storage to;
+	size_t len = numeric_address(&to, ip, port);
+	bool v4 = to.ss_family == AF_INET;
 	int fd, tos = DSCP_EF, buffer = UDP_BUFFER, err = 0;
 
-	if (!v4 && inet_pton(AF_INET6, ip, &six.sin6_addr) != 1)
+	if (!len)
 		return EINVAL;
-	fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = socket(to.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;
 	/* Both are optional; errors are ignored. */
 	setsockopt(fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TOS : IPV6_TCLASS, &tos, sizeof tos);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
 	overflow_watch(fd);
-	if (connect(fd, v4 ? (struct sockaddr *)&four : (struct sockaddr *)&six,
-		    v4 ? sizeof four : sizeof six) < 0)
+	if (connect(fd, (struct sockaddr *)&to, (socklen_t)len) < 0)
 		err = errno;
 	if (err)
 		close(fd);
@@ -83,26 +82,41 @@ static void start_discovery(struct call *c, const char *ip, uint16_t port, uint3
 		call_forget_owed(c, CMD_UNLINK); /* a session ends the one before it */
 }
 
+static void log_key_again(const struct call *c)
+{
+	log_warn("transport_key",
+		 "call=%u error=\"the voice server handed out a key for the second time\" "
+		 "hint=\"the session ends\"",
+		 c->id);
+}
+
 /* Whatever was recorded under a key that returns would be new again. */
 bool call_may_use_key(const uint8_t *key, void *arg)
 {
 	struct call *c = arg;
 
 	if (c->state.mode.n) /* packets of this session may be on their way to us */
-		key_marks_used(&c->keys);
+		key_marks_used(&c->keys, c->keys.number);
 	if (key_marks_begin(&c->keys, key))
 		return true;
-	log_warn("transport_key",
-		 "call=%u error=\"the voice server handed out a key for the second time\" "
-		 "hint=\"the session ends\"",
-		 c->id);
+	log_key_again(c);
 	return false;
+}
+
+void call_note_key(struct call *c, uint32_t number)
+{
+	if (key_marks_used(&c->keys, number))
+		return;
+	log_key_again(c);
+	c->pending_close = 4006; /* another session may have another key */
+	call_finish_step(c);
 }
 
 static void set_key(struct call *c, const char *mode, const uint8_t *key)
 {
 	struct cmd cmd = {.type = CMD_KEY};
 
+	cmd.key_number = c->keys.number;
 	if (rtpsize_alloc(&cmd.key, rtpsize_by_name(mode, strlen(mode)), key)) {
 		c->pending_close = 4006; /* this session cannot be used; another one may work */
 		return;

@@ -130,7 +130,6 @@ struct call {
 	struct media_call_state state;
 	struct unmapped unmapped;
 	struct key_marks keys;
-	uint64_t opened; /* authentic packets, by the newest statistics */
 	uint32_t gateway_rtt_us;
 	struct secure secure;
 
@@ -209,6 +208,8 @@ void call_forget_owed_music(struct call *c, uint32_t lane);
 /* Action handler of the gateway machine; arg: struct call. */
 void call_perform_action(const struct vgw_action *act, void *call);
 bool call_may_use_key(const uint8_t *key, void *call);
+/* Packets were opened under the key of this number. */
+void call_note_key(struct call *c, uint32_t number);
 /* Timer handlers; arg: struct call. */
 void call_on_gateway_timer(void *call);
 void call_on_settle(void *call);

@@ -12,19 +12,26 @@ bool key_marks_begin(struct key_marks *m, const uint8_t *key)
 {
 	static const uint8_t purpose[] = "marks of transport keys";
 	uint8_t mark[KEY_MARK];
+	unsigned to;
 
 	crypto_generichash(mark, sizeof mark, key, RTPSIZE_KEY, purpose, sizeof purpose);
 	for (unsigned i = 0; i < m->n && i < KEY_MARKS; i++)
 		if (memcmp(m->mark[i], mark, sizeof mark) == 0)
 			return false;
-	memcpy(m->present, mark, sizeof mark);
-	m->unused = true;
+	to = ++m->number % KEY_MARKS_RECENT;
+	memcpy(m->recent[to].mark, mark, sizeof mark);
+	m->recent[to].used = false;
 	return true;
 }
 
-void key_marks_used(struct key_marks *m)
+bool key_marks_used(struct key_marks *m, uint32_t number)
 {
-	if (m->unused)
-		memcpy(m->mark[m->n++ % KEY_MARKS], m->present, sizeof m->present);
-	m->unused = false;
+	unsigned i = number % KEY_MARKS_RECENT, present = m->number % KEY_MARKS_RECENT;
+
+	if (!number || m->number - number >= KEY_MARKS_RECENT)
+		return true;
+	if (!m->recent[i].used)
+		memcpy(m->mark[m->n++ % KEY_MARKS], m->recent[i].mark, KEY_MARK);
+	m->recent[i].used = true;
+	return i == present || memcmp(m->recent[i].mark, m->recent[present].mark, KEY_MARK) != 0;
 }

@@ -292,10 +292,10 @@ static void lend_lane(struct call *c, struct music_track *t)
 
 static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
 {
-	uint16_t before = music_track_gain(t), fall_ms = music_take_levels(t, levels);
+	uint16_t before = music_track_gain(t), fall_ms_per_db = music_take_levels(t, levels);
 
 	if (music_track_gain(t) != before)
-		control_lane(c, t, SENDER_GLIDE, music_track_gain(t), fall_ms);
+		control_lane(c, t, SENDER_GLIDE, music_track_gain(t), fall_ms_per_db);
 }
 
 /* True while a track that is to play before this one is being opened: a lane that is lent first

@@ -1,37 +1,19 @@
 #include "mediad/call/server_address.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 
+#include "proto/base/numeric_address.h"
 #include "proto/base/public_address.h"
 
-union address {
-	struct sockaddr sa;
-	struct sockaddr_in four;
-	struct sockaddr_in6 six;
-};
-
-/* Returns false if the text is no numeric address. */
-static bool parse_address(const char *text, union address *out)
-{
-	memset(out, 0, sizeof *out);
-	if (inet_pton(AF_INET, text, &out->four.sin_addr) == 1) {
-		out->sa.sa_family = AF_INET;
-		return true;
-	}
-	out->sa.sa_family = AF_INET6;
-	return inet_pton(AF_INET6, text, &out->six.sin6_addr) == 1;
-}
-
 /* True unless it is unspecified, multicast, reserved or IPv4 in disguise. */
-static bool is_unicast(const union address *a)
+static bool is_unicast(const struct sockaddr_storage *a)
 {
-	uint8_t first = (uint8_t)(ntohl(a->four.sin_addr.s_addr) >> 24);
-	const struct in6_addr *six = &a->six.sin6_addr;
+	uint32_t four = ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24;
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)a)->sin6_addr;
 
-	if (a->sa.sa_family == AF_INET)
-		return first > 0 && first < 224;
+	if (a->ss_family == AF_INET)
+		return four > 0 && four < 224;
 	return !IN6_IS_ADDR_UNSPECIFIED(six) && !IN6_IS_ADDR_MULTICAST(six) &&
 	       !IN6_IS_ADDR_V4MAPPED(six) && !IN6_IS_ADDR_V4COMPAT(six);
 }
@@ -41,22 +23,25 @@ static bool is_unicast(const union address *a)
 static bool is_local_endpoint(const char *endpoint)
 {
 	char host[264];
-	union address a;
+	struct sockaddr_storage a;
 	bool bracket = *endpoint == '[';
-	size_t n = strcspn(endpoint + bracket, bracket ? "]" : ":");
+	size_t len, n = strcspn(endpoint + bracket, bracket ? "]" : ":");
 
 	if (n >= sizeof host)
 		return false;
 	memcpy(host, endpoint + bracket, n);
 	host[n] = '\0';
-	return parse_address(host, &a) ? !public_address(&a.sa, sizeof a) : !public_host(host);
+	len = numeric_address(&a, host, 0);
+	return len ? !public_address((struct sockaddr *)&a, len) : !public_host(host);
 }
 
 bool server_address_is_allowed(const char *ip, uint16_t port, const char *endpoint)
 {
-	union address a;
+	struct sockaddr_storage a;
+	size_t len = numeric_address(&a, ip, port);
 
-	if (!port || !parse_address(ip, &a))
+	if (!port || !len)
 		return false;
-	return public_address(&a.sa, sizeof a) || (is_unicast(&a) && is_local_endpoint(endpoint));
+	return public_address((struct sockaddr *)&a, len) ||
+	       (is_unicast(&a) && is_local_endpoint(endpoint));
 }

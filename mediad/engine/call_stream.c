@@ -284,10 +284,12 @@ static void begin_session(struct call_stream *cs, const struct cmd *c)
 	call_stream_work(cs);
 }
 
-static void set_key(struct call_stream *cs, struct rtpsize *key)
+static void set_key(struct call_stream *cs, struct rtpsize *key, uint32_t number)
 {
 	return_key(cs);
 	cs->key = key;
+	cs->key_number = number;
+	cs->key_used = false;
 	rtpsize_set_counter(key, cs->next_counter);
 	call_stream_forget_counters(cs); /* those of others restart under another key */
 	call_stream_forget_arrivals(cs);
@@ -385,7 +387,7 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 		end_session(cs, MEDIA_REASON_CONNECTION_LOST);
 		break;
 	case CMD_KEY:
-		set_key(cs, c->key);
+		set_key(cs, c->key, c->key_number);
 		break;
 	case CMD_SPEAKING_SENT:
 		sender_speaking_sent(cs->sender);

@@ -144,6 +144,8 @@ struct call_stream {
 	bool linked, keyed, udp_told;
 	bool work_due; /* call_stream_work follows call_stream_send */
 	struct rtpsize *key;
+	uint32_t key_number;
+	bool key_used; /* and that was told */
 	uint32_t next_counter; /* for the next key: a server may send an earlier key again */
 	struct discovery discovery;
 	struct keepalive keepalive;

@@ -69,7 +69,8 @@ void call_stream_expire_pending(struct call_stream *cs, uint64_t now);
 /* True if a packet may be new, before it is decrypted. counter: NULL where the mode has none. */
 bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq);
 /* Records an authentic packet. Returns false when it was received before. */
-bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq);
+bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq,
+			       uint64_t now);
 /* Keeps the counters of an SSRC whose windows are given up. NULL: there was no such window. */
 void call_stream_leave_source(struct call_stream *cs, uint32_t ssrc, const struct arrivals *a,
 			      const struct nonces *reports);

@@ -116,10 +116,10 @@ static bool accept_unmapped(struct call_stream *cs, uint32_t ssrc, const uint8_t
 
 	if (u->ssrc == ssrc) {
 		u->last = env_now(cs->env);
-		return call_stream_accept_packet(&u->arrivals, counter, seq);
+		return call_stream_accept_packet(&u->arrivals, counter, seq, u->last);
 	}
 	call_stream_begin_source(cs, ssrc, &fresh, NULL);
-	if (!call_stream_accept_packet(&fresh, counter, seq))
+	if (!call_stream_accept_packet(&fresh, counter, seq, env_now(cs->env)))
 		return false;
 	if (u->ssrc)
 		call_stream_leave_source(cs, u->ssrc, &u->arrivals, NULL);
@@ -354,6 +354,16 @@ static bool may_be_new(const struct call_stream *cs, const struct slot *s, const
 	return !s || call_stream_may_be_new(&s->arrivals, counter, h->seq);
 }
 
+/* Before the events that the first of its packets makes. */
+static void note_key_used(struct call_stream *cs)
+{
+	struct ev ev = {.type = EV_KEY_USED, .stream = cs, .key_number = cs->key_number};
+
+	if (!cs->key_used)
+		call_stream_emit(cs, &ev);
+	cs->key_used = true;
+}
+
 static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 {
 	uint64_t now = env_now(cs->env);
@@ -381,8 +391,8 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 			s->undecryptable++;
 		return;
 	}
-	cs->stats.opened++;
-	if (s ? !call_stream_accept_packet(&s->arrivals, counter, h.seq)
+	note_key_used(cs);
+	if (s ? !call_stream_accept_packet(&s->arrivals, counter, h.seq, now)
 	      : !accept_unmapped(cs, h.ssrc, counter, h.seq)) {
 		cs->stats.replayed++;
 		return;
@@ -463,7 +473,7 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 		cs->stats.malformed++;
 		return;
 	}
-	cs->stats.opened++;
+	note_key_used(cs);
 	sender = (uint32_t)rd_be(&r, 4);
 	counter = rtpsize_counter_of(cs->key, p, n);
 	if (sender == cs->ssrc || !call_stream_accept_counter(cs, sender, counter))

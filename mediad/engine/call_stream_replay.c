@@ -10,10 +10,11 @@ bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, ui
 		       : replay_look(&a->numbers, seq) == REPLAY_FRESH;
 }
 
-bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq)
+bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq,
+			       uint64_t now)
 {
 	return counter ? counters_take(&a->counters, counter)
-		       : replay_commit(&a->numbers, seq) == REPLAY_FRESH;
+		       : replay_commit(&a->numbers, seq, now) == REPLAY_FRESH;
 }
 
 /* Returns the entry of an SSRC, or a free one, which is all zero. */

@@ -55,7 +55,10 @@ struct cmd {
 			uint32_t link, ssrc, ts;
 			uint16_t seq;
 		} link;
-		struct rtpsize *key;
+		struct {
+			struct rtpsize *key;
+			uint32_t key_number; /* the call's; comes back in EV_KEY_USED */
+		};
 		struct {
 			struct slot *slot; /* OPEN */
 			struct dave_key *key;
@@ -93,7 +96,8 @@ struct cmd {
 			uint32_t id;	  /* CONTROL: of the lane */
 			uint32_t bitrate; /* SET: of the encoder while music sounds */
 			enum sender_command what;
-			uint16_t target, fade_ms;
+			uint16_t target;
+			uint16_t fade_ms;      /* of SENDER_GLIDE: for each dB of a fall */
 			struct duck_conf duck; /* SET */
 		} music;
 	};
@@ -103,6 +107,7 @@ enum ev_type {
 	EV_STREAM_GONE, /* the last event of a stream */
 	EV_LINK_GONE,	/* fd */
 	EV_KEY_GONE,
+	EV_KEY_USED, /* the first packet was opened under a transport key */
 	EV_SLOT_GONE,
 	EV_DECODER_GONE,
 	EV_DAVE_KEY_GONE,
@@ -126,7 +131,6 @@ enum ev_type {
 
 struct call_stream_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
-	uint64_t opened;	 /* RTP and RTCP, authentic under one of the keys */
 	uint64_t kernel_dropped; /* because the socket's buffer was full */
 	uint64_t lost_events;	 /* that must not be lost; anything but 0 is a fault */
 	struct sender_stats send;
@@ -155,6 +159,7 @@ struct ev {
 	union {
 		int fd;
 		struct rtpsize *key;
+		uint32_t key_number; /* USED */
 		struct slot *slot;
 		struct audio_decoder *decoder;
 		struct dave_key *dave_key; /* GONE */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "proto/base/time.h"
+
 enum { START = 1 << 16 }; /* offset below the first number, so that no index is negative */
 
 static uint64_t bit_of(uint64_t index)
@@ -27,7 +29,6 @@ static void start_window(struct replay *w, uint64_t index)
 	memset(w->seen, 0, sizeof w->seen);
 	w->started = true;
 	w->top = index;
-	*word_of(w, index) |= bit_of(index);
 }
 
 enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
@@ -45,26 +46,36 @@ enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
 									  : REPLAY_FRESH;
 }
 
-enum replay_verdict replay_commit(struct replay *w, uint16_t seq)
+/* Moves the window up to the index. */
+static void move_window(struct replay *w, uint64_t index)
+{
+	if (index - w->top >= REPLAY_WINDOW)
+		memset(w->seen, 0, sizeof w->seen);
+	else
+		for (uint64_t i = w->top + 1; i <= index; i++)
+			*word_of(w, i) &= ~bit_of(i);
+	w->top = index;
+}
+
+static bool is_jump(const struct replay *w, uint64_t index)
+{
+	return index > w->top && index - w->top >= REPLAY_WINDOW;
+}
+
+enum replay_verdict replay_commit(struct replay *w, uint16_t seq, uint64_t now)
 {
 	enum replay_verdict v = replay_look(w, seq);
-	uint64_t index;
+	uint64_t index = w->started ? extend_sequence(w, seq) : (uint64_t)START + seq;
 
 	if (v != REPLAY_FRESH)
 		return v;
-	if (!w->started) {
-		start_window(w, START + seq);
-		return v;
-	}
-	index = extend_sequence(w, seq);
-	if (index > w->top) {
-		if (index - w->top >= REPLAY_WINDOW)
-			memset(w->seen, 0, sizeof w->seen);
-		else
-			for (uint64_t i = w->top + 1; i <= index; i++)
-				*word_of(w, i) &= ~bit_of(i);
-		w->top = index;
-	}
+	if (w->started && is_jump(w, index) && now - w->at < REPLAY_SILENCE_MS * NS_PER_MS)
+		return REPLAY_AHEAD;
+	if (!w->started)
+		start_window(w, index);
+	else if (index > w->top)
+		move_window(w, index);
 	*word_of(w, index) |= bit_of(index);
+	w->at = now;
 	return v;
 }

@@ -40,8 +40,8 @@ static void open_rtp(struct rtpsize *x, size_t n, bool in_place)
 	    got.ext.n + got.payload.n > n || (got.ext.n && got.ext.p + got.ext.n != got.payload.p))
 		abort();
 	(void)rtp_audio_level(got.h.ext_profile, got.ext.p, got.ext.n);
-	if (replay_commit(&w, got.h.seq) != REPLAY_FRESH ||
-	    replay_commit(&w, got.h.seq) != REPLAY_SEEN)
+	if (replay_commit(&w, got.h.seq, 0) != REPLAY_FRESH ||
+	    replay_commit(&w, got.h.seq, 0) != REPLAY_SEEN)
 		abort();
 }
 

@@ -12,8 +12,7 @@ static bool add(struct key_marks *m, unsigned number)
 	memcpy(key + 8, &number, sizeof number);
 	if (!key_marks_begin(m, key))
 		return false;
-	key_marks_used(m);
-	return true;
+	return key_marks_used(m, m->number);
 }
 
 TEST(key_marks_know_a_key_that_returns)
@@ -35,9 +34,39 @@ TEST(key_marks_leave_a_key_that_was_not_used)
 
 	CHECK(key_marks_begin(&m, key));
 	CHECK(key_marks_begin(&m, key));
-	key_marks_used(&m);
-	key_marks_used(&m);
+	CHECK(key_marks_used(&m, 2));
+	CHECK(key_marks_used(&m, 2));
 	CHECK_INT(m.n, 1);
+	CHECK(!key_marks_begin(&m, key));
+}
+
+/* The audio thread tells of a key when the next one is in use already. */
+TEST(key_marks_note_a_key_that_has_been_replaced)
+{
+	const uint8_t first[RTPSIZE_KEY] = {3}, second[RTPSIZE_KEY] = {4};
+	struct key_marks m = {0};
+
+	CHECK(key_marks_begin(&m, first));
+	CHECK(key_marks_begin(&m, second));
+	CHECK(key_marks_used(&m, 1));
+	CHECK(!key_marks_begin(&m, first));
+	CHECK(key_marks_begin(&m, second));
+	CHECK_INT(m.n, 1);
+	/* Too old, and never there. */
+	for (unsigned i = 0; i < KEY_MARKS_RECENT; i++)
+		CHECK(key_marks_begin(&m, second));
+	CHECK(key_marks_used(&m, 2) && key_marks_used(&m, 0) && key_marks_used(&m, 1000));
+	CHECK_INT(m.n, 1);
+}
+
+TEST(key_marks_find_the_same_key_in_use_again)
+{
+	const uint8_t key[RTPSIZE_KEY] = {5};
+	struct key_marks m = {0};
+
+	CHECK(key_marks_begin(&m, key));
+	CHECK(key_marks_begin(&m, key));
+	CHECK(!key_marks_used(&m, 1));
 	CHECK(!key_marks_begin(&m, key));
 }
 

@@ -115,6 +115,11 @@ TEST(secure_a_transport_key_that_returns_ends_the_session)
 	rig_finish();
 }
 
+static void key_used(uint32_t number)
+{
+	call_engine_event(&(struct ev){.type = EV_KEY_USED, .key_number = number}, rig.c);
+}
+
 /* Without a packet nothing could be recorded: the voice server may repeat its key after a
  * connection that broke at once. */
 TEST(secure_a_transport_key_under_which_nothing_was_opened_may_return)
@@ -123,19 +128,53 @@ TEST(secure_a_transport_key_under_which_nothing_was_opened_may_return)
 	rig_join("s1", 1);
 	rig_described(1);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
-	/* The answer to the discovery is received in every session. */
-	call_engine_event(&(struct ev){.type = EV_CALL_STATS, .call = {.received = 1}}, rig.c);
 	rig_greeted("s2");
 	rig.key--;
 	rig_described(1);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
 	/* Now they could be. */
-	call_engine_event(&(struct ev){.type = EV_CALL_STATS, .call = {.opened = 1}}, rig.c);
+	key_used(rig.c->keys.number);
 	rig_greeted("s3");
 	rig.key--;
 	rig_described(1);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
 	CHECK_INT(rig.state.reason, MEDIA_REASON_SESSION_INVALID);
+	rig_finish();
+}
+
+/* What is told late counts for the key of which it tells. */
+TEST(secure_late_news_of_a_transport_key_count_for_that_key)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 1);
+	rig_described(1);
+	rig_greeted("s2");
+	rig_described(1);
+	key_used(rig.c->keys.number - 1);
+	rig_greeted("s3");
+	rig.key--;
+	rig_described(1); /* nothing was opened under this one */
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_greeted("s4");
+	rig.key -= 2;
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_SESSION_INVALID);
+	rig_finish();
+}
+
+/* The server may be faster with it than the audio thread. */
+TEST(secure_a_transport_key_that_is_in_use_again_ends_the_session)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 1);
+	rig_described(1);
+	rig_greeted("s2");
+	rig.key--;
+	rig_described(1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	key_used(rig.c->keys.number - 1);
+	CHECK(rig.state.phase != MEDIA_PHASE_UP);
 	rig_finish();
 }
 
@@ -145,7 +184,7 @@ TEST(secure_a_server_with_one_transport_key_is_given_up)
 	CHECK_INT(rig_start(false), 0);
 	rig_join("s1", 1);
 	rig_described(1);
-	call_engine_event(&(struct ev){.type = EV_CALL_STATS, .call = {.opened = 1}}, rig.c);
+	key_used(rig.c->keys.number);
 	for (unsigned i = 0; i < 20 && rig.state.phase != MEDIA_PHASE_FAILED; i++) {
 		rig_greeted("s2");
 		rig.key--;

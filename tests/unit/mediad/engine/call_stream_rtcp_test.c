@@ -341,7 +341,7 @@ TEST(call_stream_reports_open_no_floor_of_packets)
 
 	CHECK_INT(start(), 0);
 	memset(&used, 0, sizeof used);
-	CHECK(call_stream_accept_packet(&used, one, 7));
+	CHECK(call_stream_accept_packet(&used, one, 7, 0));
 	call_stream_leave_source(pair.rx.l, 300, &used, NULL);
 	for (uint32_t from = 300; from < 310; from++)
 		pair_datagram(&pair.rx, out, sealed_block(out, from, 1));

@@ -351,7 +351,7 @@ TEST(call_stream_notices_a_dead_path)
 	CHECK(!cs->path.asking);
 	CHECK_INT(pair.tx.udp_failed, 0);
 	CHECK(cs->stats.received > 0);
-	CHECK_INT(cs->stats.opened, 0); /* a reply is under no key */
+	CHECK(!pair.tx.keys_used); /* a reply is under no key */
 	/* The reply was proof as well, so the silence after it counts. */
 	pair_run(PATH_SILENT_MS + 10000);
 	CHECK_INT(pair.tx.udp_failed, 1);
@@ -454,5 +454,23 @@ TEST(call_stream_never_seals_with_a_nonce_twice)
 	speak_with_key(1);
 	CHECK(counted >= 40);
 	CHECK_INT(repeated, 0);
+	pair_finish();
+}
+
+/* Each key has a number of its own, because its event may be read when the next one is in use. */
+TEST(call_stream_tells_once_of_each_key_under_which_it_opened_packets)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_open_key(1);
+	pair_send_key(1);
+	pair_say(400, true);
+	pair_run(1000);
+	CHECK(pair.rx.keys_used == 1 && pair.rx.used_key == 1);
+	pair_link(&pair.rx);
+	pair_map(PAIR_SSRC);
+	CHECK_INT(pair.rx.keys_used, 1);
+	pair_say(400, true);
+	pair_run(1000);
+	CHECK(pair.rx.keys_used == 2 && pair.rx.used_key == 2);
 	pair_finish();
 }

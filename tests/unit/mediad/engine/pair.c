@@ -126,6 +126,10 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	if (e->stuck || (e->full && may_drop))
 		return false;
 	switch (ev->type) {
+	case EV_KEY_USED:
+		e->keys_used++;
+		e->used_key = ev->key_number;
+		break;
 	case EV_DAVE_KEY_GONE:
 		e->keys_gone++;
 		break;
@@ -298,7 +302,7 @@ void pair_link(struct pair_end *e)
 	e->fd = fds[0];
 	c.link.fd = fds[1];
 	pair_cmd(e, &c);
-	c = (struct cmd){.type = CMD_KEY};
+	c = (struct cmd){.type = CMD_KEY, .key_number = ++e->keys};
 	if (rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, transport))
 		abort();
 	pair_cmd(e, &c);

@@ -17,7 +17,10 @@ struct pair_end {
 	uint32_t full_for;	       /* nor for HEARD of this listen */
 	unsigned dropped[8];	       /* HEARD received, by listen */
 	unsigned unmapped, persistent; /* as told */
+	uint32_t keys;		       /* transport keys lent so far, numbered from 1 */
 	/* what came up */
+	uint32_t used_key; /* the newest transport key that opened packets */
+	unsigned keys_used;
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, speaking_off,
 		slots_gone, forgotten; /* forgotten: outages that ended unknown */
 	unsigned flags;

@@ -6,6 +6,8 @@
 #include "mediad/transport/replay.h"
 #include "proto/base/time.h"
 
+#define LATER (REPLAY_SILENCE_MS * NS_PER_MS)
+
 TEST(replay_refuses_what_was_seen)
 {
 	struct replay w = {0};
@@ -15,9 +17,9 @@ TEST(replay_refuses_what_was_seen)
 		uint16_t seq = (uint16_t)(65530 + i);
 
 		CHECK_INT(replay_look(&w, seq), REPLAY_FRESH);
-		CHECK_INT(replay_commit(&w, seq), REPLAY_FRESH);
+		CHECK_INT(replay_commit(&w, seq, 0), REPLAY_FRESH);
 		CHECK_INT(replay_look(&w, seq), REPLAY_SEEN);
-		CHECK_INT(replay_commit(&w, seq), REPLAY_SEEN);
+		CHECK_INT(replay_commit(&w, seq, 0), REPLAY_SEEN);
 	}
 	/* All over the window: seen; below it: old. */
 	for (int i = 0; i < REPLAY_WINDOW; i++)
@@ -29,15 +31,15 @@ TEST(replay_takes_late_ones_once)
 {
 	struct replay w = {0};
 
-	replay_commit(&w, 100);
-	replay_commit(&w, 110);
-	CHECK_INT(replay_commit(&w, 105), REPLAY_FRESH);
-	CHECK_INT(replay_commit(&w, 105), REPLAY_SEEN);
-	CHECK_INT(replay_commit(&w, 90), REPLAY_FRESH); /* from before the first one */
+	replay_commit(&w, 100, 0);
+	replay_commit(&w, 110, 0);
+	CHECK_INT(replay_commit(&w, 105, 0), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 105, 0), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, 90, 0), REPLAY_FRESH); /* from before the first one */
 	/* A forward jump clears what the window no longer covers. */
-	CHECK_INT(replay_commit(&w, 110 + 3000), REPLAY_FRESH);
-	CHECK_INT(replay_commit(&w, 110 + 2999), REPLAY_FRESH);
-	CHECK_INT(replay_commit(&w, 110 + 2999), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, 110 + 3000, LATER), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 110 + 2999, LATER), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 110 + 2999, LATER), REPLAY_SEEN);
 	CHECK_INT(replay_look(&w, 110), REPLAY_OLD);
 }
 
@@ -46,13 +48,34 @@ TEST(replay_refuses_old_ones_for_good)
 {
 	struct replay w = {0};
 
-	replay_commit(&w, 30000);
+	replay_commit(&w, 30000, 0);
 	for (int i = 0; i < 2000; i++) {
 		CHECK_INT(replay_look(&w, (uint16_t)(100 + i)), REPLAY_OLD);
-		CHECK_INT(replay_commit(&w, (uint16_t)(100 + i)), REPLAY_OLD);
+		CHECK_INT(replay_commit(&w, (uint16_t)(100 + i), 0), REPLAY_OLD);
 	}
-	CHECK_INT(replay_commit(&w, 30000), REPLAY_SEEN);
-	CHECK_INT(replay_commit(&w, 30001), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 30000, 0), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, 30001, 0), REPLAY_FRESH);
+}
+
+/* In a mode that does not authenticate the number anybody can send a packet again with another one,
+ * and what goes on below it would be refused for minutes. */
+TEST(replay_follows_a_jump_after_a_silence)
+{
+	struct replay w = {0};
+	uint64_t now = 0;
+
+	for (uint16_t seq = 100; seq < 200; seq++, now += 20 * NS_PER_MS) {
+		CHECK_INT(replay_commit(&w, seq, now), REPLAY_FRESH);
+		CHECK_INT(replay_commit(&w, (uint16_t)(20000 + seq), now), REPLAY_AHEAD);
+		CHECK_INT(replay_commit(&w, (uint16_t)(seq + REPLAY_WINDOW), now), REPLAY_AHEAD);
+	}
+	CHECK_INT(replay_commit(&w, 199 + REPLAY_WINDOW - 1, now), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 200, now), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 20000, now + LATER - 1), REPLAY_AHEAD);
+	CHECK_INT(replay_commit(&w, 20000, now + LATER), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 20000, now + LATER), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, 20001, now + LATER), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 201, now + LATER), REPLAY_OLD);
 }
 
 TEST(discovery_asks_on_time_and_gives_up)
