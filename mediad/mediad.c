@@ -217,12 +217,13 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		err = tmr_alloc(&m->again, conf->env, begin_anew_if_idle, m);
 	if (!err)
 		err = ws_ctx_alloc(&m->ws, conf->env, conf->ca_file);
+	/* A fork takes every page that was touched, so the memory of audio threads comes after it. */
+	if (!err)
+		err = start_decoders(m);
 	if (!err)
 		err = engine_alloc(&m->engine, &engine);
 	if (!err)
 		err = key_worker_alloc(&m->worker, conf->env, on_job_done, m);
-	if (!err)
-		err = start_decoders(m);
 	/* This comes last, because control can connect from here on. */
 	if (!err)
 		err = link_alloc(&m->link, &link);

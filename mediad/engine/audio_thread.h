@@ -34,9 +34,6 @@ enum {
  * The caller owns *out. */
 int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying,
 		       struct journal *journal);
-/* Makes its memory present for its first stream, after the last fork of the process
- * (thread_pages.h). Called by the loop thread; the thread may run. */
-void audio_thread_populate(struct audio_thread *t);
 /* Ends the thread if it runs, then frees everything that is lent to it or in its rings. */
 struct audio_thread *audio_thread_free(struct audio_thread *t);
 /* Starts the thread; not on replay. Returns EAGAIN. */

@@ -274,10 +274,8 @@ int engine_add_stream(struct engine *e, struct call_stream *cs)
 	cs->removal = malloc(sizeof(struct queued_command));
 	if (!cs->removal)
 		return ENOMEM;
-	if (!env_replaying(e->conf.env) && !best->streams) {
+	if (!env_replaying(e->conf.env))
 		image_pages_populate();
-		audio_thread_populate(best->t);
-	}
 	cs->thread = (unsigned)(best - e->m);
 	if (best->head || !push_command(best, &cmd)) {
 		int err = queue_command(best, &cmd);

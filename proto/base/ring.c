@@ -56,12 +56,6 @@ void ring_touch(struct ring *r)
 	touch_pages(r->slots, (r->mask + 1) * r->entry_size);
 }
 
-void ring_populate(struct ring *r, ring_populate_h *populateh)
-{
-	populateh(r, sizeof *r);
-	populateh(r->slots, (r->mask + 1) * r->entry_size);
-}
-
 size_t ring_room(const struct ring *r)
 {
 	size_t head = atomic_load_explicit(&r->head, memory_order_relaxed);

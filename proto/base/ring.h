@@ -17,9 +17,6 @@ int ring_alloc(struct ring **out, size_t entry_size, size_t capacity);
 struct ring *ring_free(struct ring *r);
 /* Makes its pages present, so that nobody takes a page fault. Before the first entry. */
 void ring_touch(struct ring *r);
-/* Calls populateh for each piece of its memory; the entries stay. */
-typedef void(ring_populate_h)(void *memory, size_t n);
-void ring_populate(struct ring *r, ring_populate_h *populateh);
 
 /* Producer side. False when full (nothing is written). */
 bool ring_push(struct ring *r, const void *entry);

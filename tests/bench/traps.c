@@ -229,7 +229,7 @@ int main(void)
 	struct speakers_conf cc = {
 		.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
 	unsigned found = 0, epochs = 0;
-	uint64_t encrypted, faults;
+	uint64_t encrypted, faults, before, first;
 
 	if (sodium_init() < 0)
 		bench_die("libsodium does not start");
@@ -249,6 +249,7 @@ int main(void)
 	plane_run(rig.plane, 500);
 	cc.far_end = plane_far(rig.plane);
 	speakers_alloc(&rig.speakers, &cc);
+	before = audio_faults(plane_pid(rig.plane));
 	speakers_start(rig.speakers, NULL, NULL);
 	plane_run(rig.plane, 200);
 	atomic_store(&rig.page->on, 1);
@@ -258,6 +259,7 @@ int main(void)
 		plane_run(rig.plane, STEP_MS);
 	}
 	faults = audio_faults(plane_pid(rig.plane));
+	first = faults - before;
 	for (unsigned step = FIRST_STEPS; rig.heard < frames || rig.played < CALLS; step++) {
 		if (step > 1000 && (rig.heard < step || !rig.played))
 			bench_die("nothing is heard, or no music plays");
@@ -288,7 +290,9 @@ int main(void)
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
 		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
 	bench_row_more("audio_faults", (double)faults, "faults",
-		       "\"frames\": %" PRIu64 ", \"tracks_of_music\": %u", rig.heard, rig.musics);
+		       "\"frames\": %" PRIu64 ", \"tracks_of_music\": %u, \"at_rest\": %" PRIu64
+		       ", \"in_the_first_second\": %" PRIu64,
+		       rig.heard, rig.musics, before, first);
 	speakers_stop(rig.speakers);
 	atomic_store(&rig.page->on, 0);
 	speakers_free(rig.speakers);

@@ -2,6 +2,7 @@
 #include "mediad/mediad.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -701,6 +702,45 @@ TEST(mediad_tells_that_decoderd_ended)
 	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
 	CHECK(await(&s.b, MEDIA_SYNCED));
 	CHECK_INT(s.b.seen[1].fault.code, MEDIA_FAULT_NO_DECODERS);
+	scene_end(&s);
+}
+
+/* Threads of this process. */
+static unsigned count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	while (tasks && readdir(tasks))
+		n++;
+	if (tasks)
+		closedir(tasks);
+	return n;
+}
+
+static unsigned threads_at_fork;
+
+static void note_threads(void)
+{
+	threads_at_fork = count_threads();
+}
+
+/* After a fork the next write to each page is a fault, so audio threads must not be there yet. */
+TEST(mediad_forks_before_it_makes_its_threads)
+{
+	unsigned before = count_threads();
+	struct scene s;
+	int err;
+
+	CHECK(before > 0);
+	CHECK_INT(pthread_atfork(note_threads, NULL, NULL), 0);
+	threads_at_fork = 0;
+	decoderd = "/bin/true";
+	err = scene_start(&s);
+	decoderd = NULL;
+	CHECK_INT(err, 0);
+	CHECK_INT(threads_at_fork, before);
+	CHECK(count_threads() > before);
 	scene_end(&s);
 }
 
