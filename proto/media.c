@@ -105,10 +105,10 @@ const char *media_type_name(unsigned type)
 			table(column) default : return unknown;                                    \
 		}                                                                                  \
 	}
-#define NAME_OF(NAME, name, num, text)                                                             \
+#define NAME_OF(NAME, name, num, ...)                                                              \
 	case num:                                                                                  \
 		return #name;
-#define TEXT_OF(NAME, name, num, text)                                                             \
+#define TEXT_OF(NAME, name, num, text, ...)                                                        \
 	case num:                                                                                  \
 		return text;
 NAMES(media_phase_name, MEDIA_PHASES, NAME_OF, "unknown")
@@ -123,9 +123,14 @@ NAMES(media_fault_text, MEDIA_FAULTS, TEXT_OF, "the fault is not known")
 
 bool media_reason_is_final(unsigned reason)
 {
-	return reason == MEDIA_REASON_ENCRYPTION_REQUIRED || reason == MEDIA_REASON_NOT_ENCRYPTED ||
-	       reason == MEDIA_REASON_RATE_LIMITED || reason == MEDIA_REASON_NO_COMMON_MODE ||
-	       reason == MEDIA_REASON_VERSION_REFUSED;
+	switch (reason) {
+#define X(NAME, name, num, text, final)                                                            \
+	case num:                                                                                  \
+		return final;
+		MEDIA_REASONS(X)
+#undef X
+	}
+	return false;
 }
 
 /* ---- the codec ---- */

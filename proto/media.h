@@ -21,7 +21,7 @@ enum media_phase {
 #undef X
 };
 enum media_reason {
-#define X(NAME, name, num, text) MEDIA_REASON_##NAME = num,
+#define X(NAME, name, num, text, final) MEDIA_REASON_##NAME = num,
 	MEDIA_REASONS(X)
 #undef X
 };

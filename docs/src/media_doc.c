@@ -22,6 +22,8 @@ static const char *dir_text(char dir)
 		printf(" | %s | %s | %d | ", dir_text(*#dir), #lane, cap);                         \
 		MEDIA_FIELDS_##NAME(FIELD) printf(" |\n");                                         \
 	}
+#define REASON(NAME, name, num, text, final)                                                       \
+	printf("| %d | %s | %s | %s |\n", num, #name, text, (final) ? "yes" : "");
 #define ROW(NAME, name, num, text) printf("| %d | %s | %s |\n", num, #name, text);
 
 int main(void)
@@ -33,8 +35,10 @@ int main(void)
 	MEDIA_MESSAGES(MSG)
 	printf("\n## Phases of a call\n\n| number | name | meaning |\n|---|---|---|\n");
 	MEDIA_PHASES(ROW)
-	printf("\n## Reasons\n\n| number | name | in words |\n|---|---|---|\n");
-	MEDIA_REASONS(ROW)
+	printf("\n## Reasons\n\nAfter a final one no other lease can help: the call is left until "
+	       "somebody asks for it again.\n\n"
+	       "| number | name | in words | final |\n|---|---|---|---|\n");
+	MEDIA_REASONS(REASON)
 	printf("\n## What is done about speakers who cannot be decrypted\n\n");
 	printf("| number | name | in words |\n|---|---|---|\n");
 	MEDIA_HEALS(ROW)
