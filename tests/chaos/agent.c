@@ -145,6 +145,17 @@ static void say_event(struct media_playback *pb, enum media_playback_event ev, u
 	a->speak_at = env_now(a->env) + (ev == MEDIA_PB_DRAINED ? 0 : 60) * NS_PER_MS;
 }
 
+/* As much as nobody notices who listens for tones alone. */
+static void add_noise(int16_t *pcm, size_t n)
+{
+	static uint32_t state = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		state = state * 1664525 + 1013904223;
+		pcm[i] = (int16_t)(pcm[i] + (int)(state >> 20) - 2048);
+	}
+}
+
 static void speak(struct agent *a)
 {
 	unsigned plant = atomic_load(&a->st->plant);
@@ -159,6 +170,8 @@ static void speak(struct agent *a)
 	tone_make(pcm, UTTERANCE, RATE,
 		  plant == PLANT_OTHER_VOICE ? (a->conf.who + 1) % CHAOS_PEOPLE : a->conf.who,
 		  a->said);
+	if (plant == PLANT_NOISE)
+		add_noise(pcm, UTTERANCE);
 	if (media_playback_open(&a->say, a->call, RATE, say_event, a)) {
 		a->speak_at = env_now(a->env) + 60 * NS_PER_MS;
 		return;
@@ -180,18 +193,25 @@ static enum chaos_who person_of(uint64_t user)
 	return (enum chaos_who)w;
 }
 
-static void hear_music(struct agent *a, enum chaos_who who, const int16_t *pcm, size_t n)
+static void judge_sound(struct agent *a, enum chaos_who who, const struct media_heard *h,
+			const int16_t *pcm, size_t n)
 {
+	struct ear_frame f = {.pcm = pcm,
+			      .n = n,
+			      .rate = RATE,
+			      .capture = h->capture,
+			      .rtp = h->rtp,
+			      .now_ms = env_now(a->env) / NS_PER_MS};
 	enum ear_fault fault;
 	bool music;
 
-	fault = ear_hear(&a->hearing[who], who, pcm, n, RATE, env_now(a->env) / NS_PER_MS, &music);
+	fault = ear_hear(&a->hearing[who], who, &f, &music);
 	if (music)
 		atomic_fetch_add(&a->st->music_ms[who], (unsigned)(n * 1000 / RATE));
 	if (!fault)
 		return;
-	atomic_fetch_add(&a->st->music_wrong, 1);
-	log_warn("music_wrong", "of=%s what=\"%s\"", chaos_who_name(who), ear_fault_text(fault));
+	atomic_fetch_add(&a->st->sound_wrong, 1);
+	log_warn("sound_wrong", "of=%s what=\"%s\"", chaos_who_name(who), ear_fault_text(fault));
 }
 
 static void heard(struct agent *a, const struct media_heard *f)
@@ -205,8 +225,8 @@ static void heard(struct agent *a, const struct media_heard *f)
 	if (f->flags & 1)
 		return;
 	memcpy(pcm, f->pcm.p, n * 2);
-	if (a->music && person_of(f->user) < CHAOS_PEOPLE)
-		hear_music(a, person_of(f->user), pcm, n);
+	if (person_of(f->user) < CHAOS_PEOPLE)
+		judge_sound(a, person_of(f->user), f, pcm, n);
 	whose = tone_whose(pcm, n, RATE, &loud);
 	if (!loud || whose == CHAOS_ALL)
 		return;

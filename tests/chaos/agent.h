@@ -19,9 +19,12 @@ enum agent_plant {
 	PLANT_SILENT,	      /* it does not speak */
 	PLANT_RESTLESS,	      /* it joins again all the time */
 	PLANT_OTHER_VOICE,    /* it speaks with somebody else's tone */
+	PLANT_NOISE,	      /* there is noise under what it says */
 	PLANT_NO_MUSIC,	      /* its music is never ordered */
 	PLANT_MUSIC_AGAIN,    /* its music begins anew wherever it was */
 	PLANT_MUSIC_AHEAD,    /* its music goes on a second later than it was */
+	PLANT_MUSIC_SKIPS,    /* half a second is missing in the middle of its tracks */
+	PLANT_MUSIC_REPEATS,  /* a second comes twice in the middle of its tracks */
 	PLANT_TRACK_LOST,     /* a track leaves its queue when mediad is lost */
 	PLANT_OTHER_MUSIC,    /* it plays somebody else's music */
 	PLANT_TWO_TRACKS,     /* its tracks sound at the same time */
@@ -59,7 +62,7 @@ struct agent_state {
 	atomic_uint music_misplaced;	      /* positions that cannot be; see the log */
 	atomic_uint music_lost;		      /* tracks that left its queue */
 	atomic_uint music_ms[CHAOS_PEOPLE];   /* music of the others that it heard */
-	atomic_uint music_wrong;	      /* what was wrong with that; see the log */
+	atomic_uint sound_wrong;	      /* what was wrong with what it heard; see the log */
 	struct agent_queue queue;
 };
 

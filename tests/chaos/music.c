@@ -21,6 +21,12 @@
  * buffers, so that its decoder works while it plays. */
 enum { RATE = 16000, FRAMES = CHAOS_TRACK_S * RATE, ASK_AGAIN_MS = 1000, JOINT_MS = 2000 };
 
+_Static_assert(CHAOS_TRACK_S * 1000 == TONE_STEPS * TONE_STEP_MS, "a step comes twice in a track");
+
+/* Each file is there three times: as it should be, and for plants with something missing or twice
+ * at a place that no message tells. */
+enum form { FORM_WHOLE, FORM_SKIPS, FORM_REPEATS, FORMS };
+
 struct chaos_music {
 	struct agent_state *st;
 	enum chaos_who who;
@@ -38,12 +44,30 @@ const char *chaos_track_name(unsigned track)
 	return names[track];
 }
 
-static void name_file(char *to, size_t size, enum chaos_who who, unsigned track)
+static void name_file(char *to, size_t size, enum chaos_who who, unsigned track, enum form form)
 {
-	snprintf(to, size, "%s/%s.wav", chaos_who_name(who), chaos_track_name(track));
+	static const char *const forms[FORMS] = {"", "lacks", "again"};
+
+	if (form == FORM_WHOLE)
+		snprintf(to, size, "%s/%s.wav", chaos_who_name(who), chaos_track_name(track));
+	else /* a name that nobody finds who looks for a track */
+		snprintf(to, size, "%s/%s%u.wav", chaos_who_name(who), forms[form], track);
 }
 
-static int write_file(const char *folder, enum chaos_who who, unsigned track)
+static void make_track(int16_t pcm[FRAMES], enum chaos_who who, unsigned track, enum form form)
+{
+	const size_t s = RATE;
+
+	tone_make_track(pcm, FRAMES, RATE, who, track, 0);
+	if (form == FORM_SKIPS) { /* the silence at the end tells nothing */
+		tone_make_track(pcm + s, FRAMES - s, RATE, who, track, s + s / 2);
+		memset(pcm + FRAMES - s / 2, 0, s / 2 * sizeof *pcm);
+	} else if (form == FORM_REPEATS) {
+		tone_make_track(pcm + 2 * s, FRAMES - 2 * s, RATE, who, track, s);
+	}
+}
+
+static int write_file(const char *folder, enum chaos_who who, unsigned track, enum form form)
 {
 	static int16_t pcm[FRAMES];
 	uint8_t header[WAV_HEADER];
@@ -51,9 +75,9 @@ static int write_file(const char *folder, enum chaos_who who, unsigned track)
 	FILE *f;
 	bool ok;
 
-	name_file(name, sizeof name, who, track);
+	name_file(name, sizeof name, who, track, form);
 	snprintf(path, sizeof path, "%s/%s", folder, name);
-	tone_make_track(pcm, FRAMES, RATE, who, track);
+	make_track(pcm, who, track, form);
 	wav_header(header, RATE, 1, FRAMES);
 	f = fopen(path, "w");
 	if (!f)
@@ -72,11 +96,33 @@ int chaos_music_write(const char *folder)
 		err = mkdir(below, 0700) ? errno : 0;
 	}
 	for (unsigned i = 0; i < CHAOS_PEOPLE * TONE_TRACKS && !err; i++)
-		err = write_file(folder, (enum chaos_who)(i / TONE_TRACKS), i % TONE_TRACKS);
+		for (unsigned form = 0; form < FORMS && !err; form++)
+			err = write_file(folder, (enum chaos_who)(i / TONE_TRACKS), i % TONE_TRACKS,
+					 (enum form)form);
 	return err;
 }
 
 /* ---- orders ---- */
+
+/* Names another file in place of that of the order. */
+static void replace_track(struct music_order *o, struct track *other, enum chaos_who who,
+			  unsigned track, enum form form)
+{
+	if (!o->track)
+		return;
+	*other = *o->track;
+	name_file(other->reference, sizeof other->reference, who, track, form);
+	o->track = other;
+}
+
+static unsigned track_of(const struct track *t)
+{
+	unsigned track = 0;
+
+	while (t && track < TONE_TRACKS && !strstr(t->reference, chaos_track_name(track)))
+		track++;
+	return t ? track : TONE_TRACKS;
+}
 
 /* Makes a mistake of the plants with an order. Returns false if it is not to be sent. */
 static bool spoil(const struct chaos_music *m, struct music_order *o,
@@ -97,12 +143,13 @@ static bool spoil(const struct chaos_music *m, struct music_order *o,
 		style->crossfade_ms = JOINT_MS;
 		break;
 	case PLANT_OTHER_MUSIC:
-		if (o->track) {
-			*other = *o->track;
-			name_file(other->reference, sizeof other->reference,
-				  (m->who + 1) % CHAOS_PEOPLE, 0);
-			o->track = other;
-		}
+		replace_track(o, other, (m->who + 1) % CHAOS_PEOPLE, 0, FORM_WHOLE);
+		break;
+	case PLANT_MUSIC_SKIPS:
+		replace_track(o, other, m->who, track_of(o->track), FORM_SKIPS);
+		break;
+	case PLANT_MUSIC_REPEATS:
+		replace_track(o, other, m->who, track_of(o->track), FORM_REPEATS);
 		break;
 	default:
 		break;
@@ -136,7 +183,7 @@ static int fill_queue(struct chaos_music *m)
 
 	for (unsigned i = 0; i < TONE_TRACKS; i++) {
 		t[i].source = TRACK_LOCAL;
-		name_file(t[i].reference, sizeof t[i].reference, m->who, i);
+		name_file(t[i].reference, sizeof t[i].reference, m->who, i, FORM_WHOLE);
 	}
 	if (!err)
 		err = music_queue_play(m->queue, t, TONE_TRACKS);
@@ -174,7 +221,7 @@ static void judge_queue(struct chaos_music *m)
 {
 	const struct track *t = music_queue_present(m->queue);
 	uint64_t ms = music_queue_position(m->queue) / (MUSIC_FRAMES_PER_S / MS_PER_S);
-	unsigned track = 0;
+	unsigned track = track_of(t);
 	struct timespec now;
 	enum timeline_fault fault;
 
@@ -183,9 +230,7 @@ static void judge_queue(struct chaos_music *m)
 		atomic_fetch_add(&m->st->music_lost, 1);
 		log_warn("music_lost", "tracks=%zu", music_queue_count(m->queue));
 	}
-	while (t && track < TONE_TRACKS && !strstr(t->reference, chaos_track_name(track)))
-		track++;
-	if (!t || track == TONE_TRACKS)
+	if (track == TONE_TRACKS)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	fault = timeline_note(&m->st->queue.timeline, TONE_TRACKS, CHAOS_TRACK_S * MS_PER_S, track,

@@ -458,9 +458,9 @@ static bool check_music(struct play *p)
 			return broken(p, CHAOS_MUSIC_,
 				      "the music of %s was %u times where it cannot be",
 				      chaos_who_name(w), atomic_load(&st->music_misplaced));
-		if (atomic_load(&st->music_wrong))
-			return broken(p, CHAOS_MUSIC_, "%s heard %u times what is no music",
-				      chaos_who_name(w), atomic_load(&st->music_wrong));
+		if (atomic_load(&st->sound_wrong))
+			return broken(p, CHAOS_MUSIC_, "%s heard %u times what nobody plays",
+				      chaos_who_name(w), atomic_load(&st->sound_wrong));
 	}
 	return true;
 }

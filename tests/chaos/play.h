@@ -16,7 +16,7 @@
 	I(VOICES, "voices", "nobody is heard in somebody else's place")                            \
 	I(MUSIC, "music",                                                                          \
 	  "music goes on at its place: none of it is left out, played again, mixed into itself "   \
-	  "or noise, and no track is lost from the queue")                                         \
+	  "or noise, and no track is lost from the queue; speech has no noise under it")           \
 	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                 \
 	I(LOOP, "loop", "no more Identifies than the faults explain")                              \
 	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                     \

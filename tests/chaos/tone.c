@@ -3,10 +3,8 @@
 #include <math.h>
 
 static const double hertz[CHAOS_PEOPLE] = {400, 700, 1150};
-/* Multiples of 50 Hz, so that a frame of 20 ms holds whole periods; none is a multiple of a voice.
- */
-static const double tracks[CHAOS_PEOPLE][TONE_TRACKS] = {
-	{1450, 1850, 2250}, {1600, 2000, 2400}, {1750, 2150, 2550}};
+/* Multiples of 50 Hz, so that a frame of 20 ms and a step hold whole periods. */
+enum { TRACKS_FROM = 1450, TRACK_APART = 450, STEP_APART = 50 };
 
 enum { LOUD = 6000, AUDIBLE = 500 };
 
@@ -21,9 +19,21 @@ void tone_make(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, uint64
 	make(out, n, rate, hertz[who], from);
 }
 
-void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, unsigned track)
+static double step_hertz(enum chaos_who who, unsigned track, unsigned step)
 {
-	make(out, n, rate, tracks[who][track], 0);
+	return TRACKS_FROM + (double)TRACK_APART * (who * TONE_TRACKS + track) +
+	       (double)STEP_APART * step;
+}
+
+void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, unsigned track,
+		     uint64_t from)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = from + i;
+		unsigned step = (unsigned)(at * 1000 / rate / TONE_STEP_MS % TONE_STEPS);
+
+		make(out + i, 1, rate, step_hertz(who, track, step), at);
+	}
 }
 
 /* The squared amplitude at this frequency, by Goertzel's recursion. */
@@ -67,19 +77,31 @@ enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *lou
 }
 
 double tone_of_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who,
-		     unsigned track)
+		     unsigned track, unsigned *step)
 {
-	return n ? sqrt(squared(pcm, n, rate, tracks[who][track])) : 0;
+	double most = 0;
+
+	*step = 0;
+	for (unsigned i = 0; n && i < TONE_STEPS; i++) {
+		double power = squared(pcm, n, rate, step_hertz(who, track, i));
+
+		if (power <= most)
+			continue;
+		most = power;
+		*step = i;
+	}
+	return sqrt(most);
 }
 
 double tone_foreign(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who)
 {
-	double power = power_of(pcm, n), own;
+	double power = power_of(pcm, n), own = 0;
 
 	if (power <= (double)n * AUDIBLE * AUDIBLE)
 		return 0;
-	own = share(pcm, n, rate, hertz[who], power);
-	for (unsigned t = 0; t < TONE_TRACKS; t++)
-		own += share(pcm, n, rate, tracks[who][t], power);
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
+		own += share(pcm, n, rate, hertz[w], power);
+	for (unsigned i = 0; i < TONE_TRACKS * TONE_STEPS; i++)
+		own += share(pcm, n, rate, step_hertz(who, i / TONE_STEPS, i % TONE_STEPS), power);
 	return own < 1 ? 1 - own : 0;
 }

@@ -1,5 +1,5 @@
-/* Tells speakers apart: each person's voice is a tone of its own, and so is each track of the music
- * that a person plays. Pure. */
+/* Tells speakers apart: each person's voice is a tone of its own. Each track of the music that a
+ * person plays climbs through TONE_STEPS tones of its own, so that it tells where it is. Pure. */
 #ifndef TESTS_CHAOS_TONE_H
 #define TESTS_CHAOS_TONE_H
 
@@ -11,15 +11,16 @@ void tone_make(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, uint64
  */
 enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *loud);
 
-enum { TONE_TRACKS = 3 };
+enum { TONE_TRACKS = 3, TONE_STEPS = 8, TONE_STEP_MS = 500 };
 
-/* The same of the person's tracks. */
-void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, unsigned track);
-/* The amplitude of this track's tone in the sound. */
+/* The same of the person's tracks; after the last step comes the first. */
+void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, unsigned track,
+		     uint64_t from);
+/* The amplitude of this track's loudest tone in the sound; *step: which one that is. */
 double tone_of_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who,
-		     unsigned track);
-/* The share of the sound's power, 0..1, that is neither this person's voice nor music; 0 of
- * silence. */
+		     unsigned track, unsigned *step);
+/* The share of the sound's power, 0..1, that is neither anybody's voice nor this person's music; 0
+ * of silence. */
 double tone_foreign(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who);
 
 #endif

@@ -202,6 +202,14 @@ static bool server_agrees(struct watch *w, const bool here[CHAOS_PEOPLE])
 	return ok;
 }
 
+/* A real bot may wait for somebody to ask it in, or to resume its music, and whether it is there is
+ * known by the server alone. */
+static void look_for_bot(struct watch *w)
+{
+	if (w->real)
+		server_agrees(w, (const bool[CHAOS_PEOPLE]){0});
+}
+
 bool watch_well(struct watch *w)
 {
 	bool here[CHAOS_PEOPLE];
@@ -213,15 +221,16 @@ bool watch_well(struct watch *w)
 	}
 	if (!agents_agree(w, here, n)) {
 		w->marked = false;
-		if (w->real)
-			server_agrees(w, (const bool[CHAOS_PEOPLE]){0});
+		look_for_bot(w);
 		return false;
 	}
 	if (!w->marked || !stayed_up(w))
 		watch_mark(w);
 	w->marked = true;
-	if (n >= 2 && !sound_flows(w, here))
+	if (n >= 2 && !sound_flows(w, here)) {
+		look_for_bot(w);
 		return false;
+	}
 	return server_agrees(w, here);
 }
 

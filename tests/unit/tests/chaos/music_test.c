@@ -10,6 +10,8 @@ enum { RATE = 24000, N = RATE / 50 };
 struct listening {
 	struct ear ear;
 	uint64_t now;
+	unsigned at; /* ms of its track at which the music is */
+	uint32_t rtp, capture;
 	unsigned music_ms, faults[EAR_FAULTS_N];
 };
 
@@ -19,26 +21,41 @@ static void add(int16_t *to, const int16_t *pcm, double gain)
 		to[i] = (int16_t)(to[i] + gain * pcm[i]);
 }
 
+static void hear_frame(struct listening *l, const int16_t pcm[N])
+{
+	struct ear_frame f = {pcm, N, RATE, l->capture, l->rtp, l->now};
+	bool music;
+
+	l->faults[ear_hear(&l->ear, CHAOS_BOT, &f, &music)]++;
+	l->music_ms += music ? 20 : 0;
+}
+
+/* So much time passes in which nothing is heard. */
+static void miss(struct listening *l, unsigned ms)
+{
+	l->now += ms;
+	l->rtp += ms * 48;
+}
+
 /* Hears so many frames in which bits of `tracks` of a person sound, ducked under speech or not. */
 static void hear(struct listening *l, enum chaos_who who, unsigned tracks, bool speech,
 		 unsigned frames)
 {
 	int16_t pcm[N], one[N];
-	bool music;
 
 	while (frames--) {
 		memset(pcm, 0, sizeof pcm);
 		for (unsigned t = 0; t < TONE_TRACKS; t++) {
 			if (!(tracks & 1u << t))
 				continue;
-			tone_make_track(one, N, RATE, who, t);
+			tone_make_track(one, N, RATE, who, t, (uint64_t)l->at * RATE / 1000);
 			add(pcm, one, speech ? 0.15 : 1);
 		}
 		tone_make(one, N, RATE, CHAOS_BOT, 0);
 		add(pcm, one, speech);
-		l->now += 20;
-		l->faults[ear_hear(&l->ear, CHAOS_BOT, pcm, N, RATE, l->now, &music)]++;
-		l->music_ms += music ? 20 : 0;
+		miss(l, 20);
+		l->at += 20;
+		hear_frame(l, pcm);
 	}
 }
 
@@ -50,16 +67,18 @@ static bool is_well(const struct listening *l)
 	return true;
 }
 
+enum { TRACK_MS = TONE_STEPS * TONE_STEP_MS, TRACK_FRAMES = TRACK_MS / 20 };
+
 TEST(chaos_music_is_heard_under_speech_and_alone)
 {
 	struct listening l = {0};
 
 	for (unsigned t = 0; t < 2 * TONE_TRACKS; t++) {
-		hear(&l, CHAOS_BOT, 1u << t % TONE_TRACKS, true, 30);
-		hear(&l, CHAOS_BOT, 1u << t % TONE_TRACKS, false, 30);
-		hear(&l, CHAOS_BOT, 1u << t % TONE_TRACKS | 1u << (t + 1) % TONE_TRACKS, true, 2);
+		l.at = 0;
+		hear(&l, CHAOS_BOT, 1u << t % TONE_TRACKS, true, TRACK_FRAMES / 2);
+		hear(&l, CHAOS_BOT, 1u << t % TONE_TRACKS, false, TRACK_FRAMES / 2);
 	}
-	CHECK_INT(l.music_ms, 2 * TONE_TRACKS * 62 * 20);
+	CHECK_INT(l.music_ms, 2 * TONE_TRACKS * TRACK_MS);
 	CHECK(is_well(&l));
 	/* Speech alone, and nothing. */
 	l.music_ms = 0;
@@ -88,19 +107,84 @@ TEST(chaos_wrong_music_is_noticed_once)
 	CHECK(is_well(&late));
 }
 
-TEST(chaos_noise_is_noticed)
+/* What is left out or comes again, in ms, after `silence` in which it may have gone on. */
+static void jump(struct listening *l, int ms, unsigned silence)
 {
-	struct listening l = {0};
-	int16_t pcm[N];
-	bool music;
+	*l = (struct listening){.at = 700};
+	hear(l, CHAOS_BOT, 1, true, 65);
+	miss(l, silence);
+	l->at = (unsigned)((int)l->at + ms);
+	hear(l, CHAOS_BOT, 1, true, 60);
+}
 
-	for (unsigned i = 0; i < N; i++)
-		pcm[i] = (int16_t)((i * 7919u * 104729u >> 7) % 12000) - 6000;
-	for (unsigned i = 0; i < 50; i++)
-		l.faults[ear_hear(&l.ear, CHAOS_BOT, pcm, N, RATE, 20 * i, &music)]++;
-	CHECK(l.faults[EAR_GARBAGE] == 1 || l.faults[EAR_DOUBLED] == 1 ||
-	      l.faults[EAR_STRANGER] == 1);
-	CHECK(tone_foreign(pcm, N, RATE, CHAOS_BOT) > 0.8);
+TEST(chaos_music_that_jumps_within_a_track_is_noticed_once)
+{
+	struct listening l;
+
+	for (int ms = 300; ms <= 750; ms += 50) {
+		jump(&l, ms, 0);
+		CHECK_INT(l.faults[EAR_SKIPPED], 1);
+		CHECK_INT(l.faults[EAR_REPEATED], 0);
+		jump(&l, -ms, 0);
+		CHECK_INT(l.faults[EAR_SKIPPED], 0);
+		CHECK_INT(l.faults[EAR_REPEATED], 1);
+		/* A silence excuses no repetition, and no more than its own length. */
+		jump(&l, -ms, 500);
+		CHECK_INT(l.faults[EAR_REPEATED], 1);
+		jump(&l, 500 + ms, 500);
+		CHECK_INT(l.faults[EAR_SKIPPED], 1);
+	}
+}
+
+TEST(chaos_music_may_go_on_or_stand_still_in_a_silence)
+{
+	struct listening l;
+
+	for (int ms = -40; ms <= 800; ms += 20) {
+		jump(&l, ms, 800);
+		CHECK(is_well(&l));
+	}
+	/* In another capture time is not that of the one before. */
+	l = (struct listening){0};
+	hear(&l, CHAOS_BOT, 1, true, 100);
+	l.capture++;
+	l.rtp += 77777777;
+	hear(&l, CHAOS_BOT, 1, true, 100);
+	CHECK(is_well(&l));
+	l.capture++;
+	l.at = 1000;
+	hear(&l, CHAOS_BOT, 1, true, 100);
+	CHECK_INT(l.faults[EAR_REPEATED], 1);
+}
+
+/* A noise of this amplitude, alone or under speech. */
+static void hear_noise(struct listening *l, unsigned amplitude, bool speech)
+{
+	uint32_t state = 1;
+	int16_t pcm[N], voice[N];
+
+	for (unsigned i = 0; i < 50; i++) {
+		for (unsigned k = 0; k < N; k++) {
+			state = state * 1664525 + 1013904223;
+			pcm[k] = (int16_t)((int)((state >> 16) % (2 * amplitude)) - (int)amplitude);
+		}
+		tone_make(voice, N, RATE, CHAOS_BOT, 0);
+		add(pcm, voice, speech);
+		miss(l, 20);
+		hear_frame(l, pcm);
+	}
+}
+
+TEST(chaos_noise_is_noticed_once)
+{
+	struct listening alone = {0}, under = {0}, faint = {0};
+
+	hear_noise(&alone, 6000, false);
+	CHECK_INT(alone.faults[EAR_NOISE], 1);
+	hear_noise(&under, 2000, true);
+	CHECK_INT(under.faults[EAR_NOISE], 1);
+	hear_noise(&faint, 500, true);
+	CHECK(is_well(&faint));
 }
 
 enum { LENGTH = 4000 };
