@@ -217,7 +217,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		err = tmr_alloc(&m->again, conf->env, begin_anew_if_idle, m);
 	if (!err)
 		err = ws_ctx_alloc(&m->ws, conf->env, conf->ca_file);
-	/* A fork takes every page that was touched, so the memory of audio threads comes after it. */
+	/* A fork takes every page that was touched, so the memory of audio threads comes after it.
+	 */
 	if (!err)
 		err = start_decoders(m);
 	if (!err)

@@ -145,7 +145,7 @@ struct call_stream {
 	bool work_due; /* call_stream_work follows call_stream_send */
 	struct rtpsize *key;
 	uint32_t key_number;
-	bool key_used; /* and that was told */
+	bool key_used;	       /* and that was told */
 	uint32_t next_counter; /* for the next key: a server may send an earlier key again */
 	struct discovery discovery;
 	struct keepalive keepalive;
