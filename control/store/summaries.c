@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
 #include "control/memory/slice.h"
+#include "control/memory/terms.h"
 #include "control/store/db.h"
 #include "control/store/job.h"
 #include "proto/discord.h"
@@ -221,12 +224,51 @@ static int list_repeats(struct db *db, uint64_t fact, const json_t *texts, json_
 	return err == ENOENT ? 0 : err;
 }
 
-/* The sentence that asks to forget the fact repeats it, too. */
-static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts)
+/* All of the words instead of one of them. */
+static void ask_for_all(char to[2 * TERMS_QUERY_MAX], const char *query)
+{
+	static const char any[] = "\" OR ", all[] = "\" AND ";
+	const size_t size = 2 * (size_t)TERMS_QUERY_MAX;
+	const char *p = query, *at;
+	size_t n = 0;
+
+	for (; (at = strstr(p, any)) != NULL; p = at + sizeof any - 1)
+		n += (size_t)snprintf(to + n, size - n, "%.*s%s", (int)(at - p), p, all);
+	snprintf(to + n, size - n, "%s", p);
+}
+
+/* Of what the bot said with all words of this text. One word alone says too little of whose fact it
+ * was: the answers to others stay. */
+static int list_answers(struct db *db, uint64_t fact, const char *text, json_t *lines)
+{
+	char any[TERMS_QUERY_MAX], all[2 * TERMS_QUERY_MAX];
+	unsigned terms = terms_query(any, text);
+	sqlite3_stmt *s = use_fact(db, DB_LIST_LINES_OF_BOT, fact);
+	int err;
+
+	if (!terms)
+		return 0;
+	ask_for_all(all, any);
+	db_bind_text(s, 2, all);
+	db_bind_uint(s, 3, terms > 1);
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(lines, json_integer((json_int_t)db_uint(s, 0)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+/* The sentence that asks to forget the fact repeats it, too, and so did the bot when it was asked
+ * to remember it. */
+static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, const json_t *said)
 {
 	json_t *lines = json_array(), *line;
-	int err = lines ? list_repeats(db, fact, texts, lines) : ENOMEM;
+	int err = lines ? list_repeats(db, fact, said, lines) : ENOMEM;
 	size_t i;
+
+	json_array_foreach(texts, i, line)
+	{
+		err = err ? err : list_answers(db, fact, json_string_value(line), lines);
+	}
 
 	json_array_foreach(lines, i, line)
 	{
@@ -251,7 +293,7 @@ int summaries_forget(struct db *db, uint64_t fact, const char *words)
 	    (json_array_extend(said, texts) || json_array_append_new(said, json_string(words))))
 		err = ENOMEM;
 	if (!err)
-		err = forget_repeats(db, fact, said);
+		err = forget_repeats(db, fact, texts, said);
 	if (!err)
 		err = list_parts_of_fact(db, fact, texts, parts);
 	json_array_foreach(parts, i, part)

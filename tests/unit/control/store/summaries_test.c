@@ -298,6 +298,69 @@ TEST(a_summary_goes_with_a_forgotten_fact)
 	}
 }
 
+/* Number of the bot's lines with this text that a search still finds. */
+static int count_answers(const char *text)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_NEWEST);
+	int n = 0;
+
+	db_bind_uint(s, 1, GUILD);
+	db_bind_uint(s, 2, CHANNEL);
+	db_bind_uint(s, 3, 0);
+	db_bind_uint(s, 4, INT64_MAX);
+	db_bind_text(s, 5, "");
+	db_bind_uint(s, 6, 99);
+	db_bind_uint(s, 9, 0);
+	while (db_step(db, s) == 0)
+		n += strcmp(db_text(s, 4), text) == 0;
+	return n;
+}
+
+static void answer(uint64_t user, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .at_ms = 2000, .guild = GUILD, .user = user};
+
+	ev.turn = (struct event_turn){.session = SESSION,
+				      .channel = CHANNEL,
+				      .turn = (uint32_t)user,
+				      .stage = "ended",
+				      .name = "x",
+				      .heard = "",
+				      .reason = "answered",
+				      .said = text,
+				      .segments = "[]",
+				      .why = "[]"};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+/* What the bot said of it would keep it alive. */
+TEST(answers_that_repeat_a_forgotten_fact_are_found_no_more)
+{
+	begin_sessions();
+	add_fact("we meet Cleo on Friday");
+	answer(ANA, "I will remember that you meet Cleo on Friday.");
+	answer(BOB, "Ana said that they meet Cleo on Friday.");
+	answer(BOB, "Ana is free on Friday.");
+	CHECK_INT(count_answers("Ana said that they meet Cleo on Friday."), 1);
+	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(count_answers("I will remember that you meet Cleo on Friday."), 0);
+	CHECK_INT(count_answers("Ana said that they meet Cleo on Friday."), 0);
+	CHECK_INT(count_answers("Ana is free on Friday."), 1);
+	end();
+}
+
+TEST(a_forgotten_fact_of_one_word_takes_no_answers_to_others)
+{
+	begin_sessions();
+	add_fact("i am at the zoo");
+	answer(ANA, "You are at the zoo.");
+	answer(BOB, "The zoo opens at nine.");
+	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(count_answers("You are at the zoo."), 0);
+	CHECK_INT(count_answers("The zoo opens at nine."), 1);
+	end();
+}
+
 TEST(other_parts_stay_when_no_words_are_left_but_the_forgotten_ones)
 {
 	unsigned changed = 0;
