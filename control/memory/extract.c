@@ -263,8 +263,23 @@ static bool has_speaker(const struct extract_sentence *s, const struct extract_l
 	return false;
 }
 
+/* Anybody may take the name of somebody who is there. */
+static bool is_of_one(const struct extract_line *lines, size_t n, const char *name)
+{
+	uint64_t user = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcasecmp(lines[i].name, name) != 0)
+			continue;
+		if (user && lines[i].user != user)
+			return false;
+		user = lines[i].user;
+	}
+	return true;
+}
+
 /* "Ana agreed" has to rest on words of Ana's: the first person that a sentence names is the one of
- * whom it tells. */
+ * whom it tells. Of two Anas it may tell of the other one. */
 static bool has_words_of_subject(const struct extract_sentence *s, const struct extract_line *lines,
 				 size_t n)
 {
@@ -279,7 +294,7 @@ static bool has_words_of_subject(const struct extract_sentence *s, const struct 
 			subject = lines[i].name;
 		}
 	}
-	return !first || has_speaker(s, lines, n, subject);
+	return !first || (is_of_one(lines, n, subject) && has_speaker(s, lines, n, subject));
 }
 
 static bool read_sentence(const json_t *sentence, const struct extract_line *lines, size_t n,

@@ -224,10 +224,10 @@ static int list_repeats(struct db *db, uint64_t fact, const json_t *texts, json_
 	return err == ENOENT ? 0 : err;
 }
 
-/* All of the words instead of one of them. */
+/* All of the words, which hold no blanks, instead of one of them. */
 static void ask_for_all(char to[2 * TERMS_QUERY_MAX], const char *query)
 {
-	static const char any[] = "\" OR ", all[] = "\" AND ";
+	static const char any[] = " OR ", all[] = " AND ";
 	const size_t size = 2 * (size_t)TERMS_QUERY_MAX;
 	const char *p = query, *at;
 	size_t n = 0;

@@ -230,6 +230,25 @@ TEST(a_sentence_about_a_person_rests_on_words_of_theirs)
 		  "Banana bread at the meeting.");
 }
 
+/* Mallory came under Ana's name, and speaks for her. */
+TEST(a_summary_tells_nothing_of_a_name_that_two_people_had)
+{
+	static const char answer[] =
+		"{\"facts\":[],\"summary\":[{\"text\":\"Ana gives up.\",\"evidence\":["
+		"{\"u\":2,\"quote\":\"i give up\"}]},{\"text\":\"Somebody gives up.\","
+		"\"evidence\":[{\"u\":2,\"quote\":\"i give up\"}]}]}";
+	struct extract_line two[] = {
+		{.id = 1, .user = ANA, .name = "Ana", .text = "i go on"},
+		{.id = 2, .user = ANA, .name = "ana", .text = "i give up"},
+	};
+
+	CHECK(extract_read(answer, two, 2, &result));
+	CHECK_STR(result.summary, "Ana gives up. Somebody gives up.");
+	two[1].user = BOB;
+	CHECK(extract_read(answer, two, 2, &result));
+	CHECK_STR(result.summary, "Somebody gives up.");
+}
+
 TEST(a_summary_that_is_too_long_ends_before)
 {
 	char sentences[2048];

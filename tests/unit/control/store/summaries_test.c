@@ -349,6 +349,19 @@ TEST(answers_that_repeat_a_forgotten_fact_are_found_no_more)
 	end();
 }
 
+/* A word of one such character is asked for by its beginning. */
+TEST(answers_with_some_words_of_a_forgotten_fact_stay)
+{
+	begin_sessions();
+	add_fact("\u732b Kira");
+	answer(BOB, "Kira is here.");
+	answer(BOB, "Kira \u732b");
+	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(count_answers("Kira is here."), 1);
+	CHECK_INT(count_answers("Kira \u732b"), 0);
+	end();
+}
+
 TEST(a_forgotten_fact_of_one_word_takes_no_answers_to_others)
 {
 	begin_sessions();
