@@ -126,6 +126,95 @@ TEST(a_filter_leaves_out_lines_anywhere_in_a_block)
 	vectors_free(v);
 }
 
+enum { CROWD = 1000, CHANNELS = 3 };
+
+static struct vector_line crowd_line[CROWD];
+static struct vector crowd[CROWD];
+
+/* Channels in runs and alone, times not in order. */
+static int add_crowd(struct vectors *v, uint64_t *seed)
+{
+	uint64_t group = 1;
+	int err = 0;
+
+	for (size_t i = 0; i < CROWD && !err; i++) {
+		if (random_below(seed, i < CROWD / 2 ? 150 : 3) == 0)
+			group = 1 + random_below(seed, CHANNELS);
+		crowd_line[i] = (struct vector_line){.id = i,
+						     .group = group,
+						     .at_ms = i * 10 + random_below(seed, 200),
+						     .speaker = 1 + random_below(seed, 2)};
+		make_vector(&crowd[i], seed);
+		err = vectors_add(v, &crowd_line[i], &crowd[i]);
+	}
+	return err;
+}
+
+static bool crowd_passes(size_t i, const struct vector_filter *f)
+{
+	const struct vector_line *l = &crowd_line[i];
+
+	return (l->group == f->group[0] || l->group == f->group[1]) && l->at_ms >= f->since_ms &&
+	       l->at_ms < f->until_ms && (!f->speaker || l->speaker == f->speaker);
+}
+
+static unsigned count_signs(const struct vector *a, const struct vector *b)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < VECTOR_DIM; i++)
+		n += (a->v[i] < 0) != (b->v[i] < 0);
+	return n;
+}
+
+/* True if these are as many as there may be, and no line is nearer than one of them. */
+static bool are_nearest(const uint64_t *ids, size_t n, size_t most, const struct vector *question,
+			const struct vector_filter *f)
+{
+	unsigned farthest = 0, nearest = VECTOR_DIM;
+	size_t passing = 0;
+	bool right = true;
+
+	for (size_t i = 0; i < CROWD; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < n; k++)
+			found = found || ids[k] == i;
+		passing += crowd_passes(i, f);
+		right = right && (!found || crowd_passes(i, f));
+		if (found && count_signs(question, &crowd[i]) > farthest)
+			farthest = count_signs(question, &crowd[i]);
+		if (!found && crowd_passes(i, f) && count_signs(question, &crowd[i]) < nearest)
+			nearest = count_signs(question, &crowd[i]);
+	}
+	return right && n == (passing < most ? passing : most) && farthest <= nearest;
+}
+
+TEST(the_nearest_lines_are_those_that_looking_at_each_one_finds)
+{
+	static const size_t mosts[] = {0, 1, 5, 40, CROWD};
+	uint64_t seed = 23, ids[CROWD];
+	struct vectors *v = NULL;
+	struct vector question;
+
+	CHECK_INT(vectors_alloc(&v), 0);
+	CHECK_INT(add_crowd(v, &seed), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		const struct vector_filter f = {.group = {1 + random_below(&seed, CHANNELS),
+							  1 + random_below(&seed, CHANNELS + 1)},
+						.since_ms = i % 2 ? random_below(&seed, 10000) : 0,
+						.until_ms =
+							i % 3 ? random_below(&seed, 11000) : 20000,
+						.speaker = i % 5 ? 0 : 1};
+		size_t most = mosts[i % (sizeof mosts / sizeof mosts[0])];
+
+		make_vector(&question, &seed);
+		CHECK(are_nearest(ids, vectors_find(v, &question, &f, ids, most), most, &question,
+				  &f));
+	}
+	vectors_free(v);
+}
+
 TEST(eight_bits_keep_the_cosine)
 {
 	uint64_t seed = 9;
