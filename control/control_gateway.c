@@ -20,6 +20,8 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
+enum { CLOSE_DISALLOWED_INTENTS = 4014, HTTP_TOO_MANY = 429, HTTP_SERVER_ERRORS = 500 };
+
 static uint64_t parse_id(const json_t *d, const char *name)
 {
 	uint64_t id = 0;
@@ -55,6 +57,23 @@ static uint32_t session_intents(const struct control *c)
 {
 	return c->lacks_content ? c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT
 				: c->intents;
+}
+
+static bool session_has_content(const struct control *c)
+{
+	return session_intents(c) & DISCORD_INTENT_MESSAGE_CONTENT;
+}
+
+/* Sessions from now on begin without the texts, which Discord refuses. */
+static void lack_content(struct control *c)
+{
+	c->lacks_content = true;
+	log_warn(
+		"message_content_missing",
+		"text=\"text_chat is all, but the Message Content Intent is not switched on in the "
+		"developer portal: the bot reads only messages that mention it and direct "
+		"messages\"");
+	gateway_set_intents(c->gateway, session_intents(c));
 }
 
 /* Which written messages are answered, and where. */
@@ -168,6 +187,13 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 		c->was_up = true;
 		return;
 	}
+	if (s == GATEWAY_FATAL && code == CLOSE_DISALLOWED_INTENTS && session_has_content(c)) {
+		/* The intent was withdrawn in the portal. Only the texts are missed: not voice. */
+		lack_content(c);
+		c->resuming = false;
+		gateway_again(c->gateway);
+		return;
+	}
 	if (s == GATEWAY_FATAL) {
 		struct words words = {0};
 
@@ -237,25 +263,22 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 static void take_application(int err, int status, const json_t *body, void *arg)
 {
 	struct control *c = arg;
+	bool unwell;
 
 	c->finding = false;
 	if (err == ECANCELED)
 		return;
-	if (err && err != EACCES) {
-		log_warn("application_not_found", "why=\"%s\" tries=%u", strerror(err),
-			 c->find.tries + 1);
+	/* An answer of the last try, which tells nothing of the intent. */
+	unwell = !err && (status == HTTP_TOO_MANY || status >= HTTP_SERVER_ERRORS);
+	if (unwell || (err && err != EACCES)) {
+		log_warn("application_not_found", "why=\"%s\" status=%d tries=%u",
+			 err ? strerror(err) : "an unexpected answer", status, c->find.tries + 1);
 		backoff_wait(&c->find, c->env, c->find_tmr);
 		return;
 	}
 	c->asked_content = true;
-	c->lacks_content =
-		status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT);
-	if (c->lacks_content) {
-		log_warn("message_content_missing",
-			 "text=\"text_chat is all, but the Message Content Intent is not switched "
-			 "on in the developer portal: the bot reads only messages that mention it "
-			 "and direct messages\"");
-		gateway_set_intents(c->gateway, session_intents(c));
+	if (status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT)) {
+		lack_content(c);
 	} else if (c->resuming && c->state.intents != c->intents) {
 		/* The session began without the texts, which only another one is told. */
 		memset(&c->state.session, 0, sizeof c->state.session);

@@ -195,6 +195,11 @@ void gateway_start(struct gateway *g, const char *url, const struct gateway_sess
 	step(g, (struct gateway_in){.type = GATEWAY_IN_START, .text = url, .len = strlen(url)});
 }
 
+void gateway_again(struct gateway *g)
+{
+	step(g, (struct gateway_in){.type = GATEWAY_IN_AGAIN});
+}
+
 int gateway_send(struct gateway *g, int op, json_t *d)
 {
 	int err = gateway_machine_send(g->machine, op, d, env_now(g->conf.env));

@@ -44,6 +44,9 @@ void gateway_set_intents(struct gateway *g, uint32_t intents);
 /* Connects and reconnects until gateway_free. url: from GET /gateway/bot; a later call changes it.
  * session: of an earlier process, or NULL. */
 void gateway_start(struct gateway *g, const char *url, const struct gateway_session *session);
+/* After GATEWAY_FATAL, also within its handler: what was refused has changed, so it connects again
+ * and begins a session. Otherwise nothing happens. */
+void gateway_again(struct gateway *g);
 /* See gateway_machine_send. */
 int gateway_send(struct gateway *g, int op, json_t *d);
 enum gateway_state gateway_state(const struct gateway *g);

@@ -610,6 +610,10 @@ void gateway_machine_step(struct gateway_machine *m, const struct gateway_in *in
 	case GATEWAY_IN_TICK:
 		on_tick(m, in->rnd, now);
 		break;
+	case GATEWAY_IN_AGAIN:
+		if (m->state == GATEWAY_FATAL)
+			connect_later(m, in->rnd, now);
+		break;
 	}
 }
 

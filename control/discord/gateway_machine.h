@@ -6,7 +6,8 @@
  * knows which close codes are final.
  *
  * The machine owns its data. Pointers in an action are borrowed until the handler returns. A
- * dispatch is the last action of a step, so its handler may call gateway_machine_step again. */
+ * dispatch, and GATEWAY_ACT_FATAL, are the last action of a step, so their handler may call
+ * gateway_machine_step again. */
 #ifndef CONTROL_DISCORD_GATEWAY_MACHINE_H
 #define CONTROL_DISCORD_GATEWAY_MACHINE_H
 
@@ -36,6 +37,7 @@ enum gateway_in_type {
 	GATEWAY_IN_TEXT,   /* one whole message */
 	GATEWAY_IN_CLOSED, /* the socket is gone; code, 1006 when none */
 	GATEWAY_IN_TICK,   /* gateway_machine_deadline() passed */
+	GATEWAY_IN_AGAIN,  /* what was refused has changed: connect again, with a new session */
 };
 struct gateway_in {
 	enum gateway_in_type type;
@@ -53,7 +55,7 @@ enum gateway_act_type {
 	GATEWAY_ACT_SESSION,  /* a session began (after DISPATCH of its READY) or ended: persist it
 				 now */
 	GATEWAY_ACT_FIND,     /* ask for the base URL again: GATEWAY_IN_START */
-	GATEWAY_ACT_FATAL,    /* never connect again: code */
+	GATEWAY_ACT_FATAL,    /* never connect again, unless GATEWAY_IN_AGAIN says so: code */
 	GATEWAY_ACT_DISPATCH, /* an event: text is its name, d its data */
 };
 struct gateway_act {

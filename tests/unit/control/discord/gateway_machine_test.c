@@ -256,6 +256,34 @@ TEST(gateway_fatal_codes_never_connect_again)
 	}
 }
 
+/* Once with what Discord does not refuse; that may be refused in turn. */
+TEST(gateway_connects_again_when_what_was_refused_has_changed)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p), 0);
+	bring_up(&p);
+	feed(&p, GATEWAY_IN_AGAIN, NULL, 0, 500);
+	CHECK_INT(p.connects, 1);
+	feed(&p, GATEWAY_IN_CLOSED, NULL, 4014, 0);
+	gateway_machine_set_intents(p.m, 1);
+	feed(&p, GATEWAY_IN_AGAIN, NULL, 0, 500);
+	CHECK_INT(gateway_machine_state(p.m), GATEWAY_BACKOFF);
+	wait_one(&p);
+	CHECK_INT(p.connects, 2);
+	CHECK_STR(p.url, "ws://gateway.example/?v=10&encoding=json");
+	feed(&p, GATEWAY_IN_OPEN, NULL, 0, 0);
+	text(&p, hello);
+	wait_one(&p);
+	CHECK(strstr(p.sent, "\"op\":2"));
+	CHECK(strstr(p.sent, "\"intents\":1"));
+	CHECK(!strstr(p.sent, "\"intents\":129"));
+	feed(&p, GATEWAY_IN_CLOSED, NULL, 4014, 0);
+	CHECK_INT(p.fatals, 2);
+	CHECK(gateway_machine_deadline(p.m) == UINT64_MAX);
+	gateway_machine_free(p.m);
+}
+
 TEST(gateway_identify_codes_drop_the_session)
 {
 	struct paper p;
