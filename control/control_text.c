@@ -233,14 +233,16 @@ static bool may_write(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_may_write(c->guilds, guild, channel);
+	return !guilds_timed_out(c->guilds, guild, env_wall_ms(c->env)) &&
+	       guilds_may_write(c->guilds, guild, channel);
 }
 
 static bool may_react(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_may(c->guilds, guild, channel,
+	return !guilds_timed_out(c->guilds, guild, env_wall_ms(c->env)) &&
+	       guilds_may(c->guilds, guild, channel,
 			  DISCORD_PERMISSION(DISCORD_BIT_ADD_REACTIONS) |
 				  DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY));
 }

@@ -4,16 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "proto/discord.h"
 
 /* The shape of the document; `out` is there, and true, during an outage of the guild:
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
- * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
- * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, archived: {id:
- * parent}, texts: {id: {name, over}}, categories: {id: the category of this channel}, own_role: id
+ * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …], until}},
+ * voice: {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, archived:
+ * {id: parent}, texts: {id: {name, over}}, categories: {id: the category of this channel},
+ * own_role: id
  * }
- * }; older ones have no threads, archived, texts and own_role, nor that name */
+ * }; older ones have no threads, archived, texts, own_role and until (ms since 1970: the end of a
+ * timeout, 0: none), nor that name */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -244,9 +247,30 @@ static const char *name_of(const json_t *member, const json_t *user)
 	return name && *name ? name : "someone";
 }
 
+/* Ms since 1970; 0: it is none. Discord's times are of UTC, as "2026-11-29T20:00:00.123000+00:00".
+ */
+static uint64_t time_of(const char *text)
+{
+	struct tm tm = {0};
+	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	time_t s = rest ? timegm(&tm) : 0;
+
+	return s > 0 ? (uint64_t)s * 1000 + 999 : 0;
+}
+
+/* The end of the member's timeout. An event without the field tells nothing of it. */
+static json_int_t timeout_of(const json_t *member, const json_t *before)
+{
+	const json_t *until = json_object_get(member, "communication_disabled_until");
+
+	return until ? (json_int_t)time_of(json_string_value(until))
+		     : json_integer_value(json_object_get(before, "until"));
+}
+
 static void put_member(json_t *guild, const json_t *member)
 {
 	const json_t *user = json_object_get(member, "user");
+	const json_t *before;
 	const char *id = guilds_id(user, "id");
 	json_t *roles = json_array(), *role;
 	uint64_t v;
@@ -261,9 +285,11 @@ static void put_member(json_t *guild, const json_t *member)
 		if (discord_snowflake(json_string_value(role), &v))
 			json_array_append(roles, role);
 	}
+	before = json_object_get(json_object_get(guild, "members"), id);
 	json_object_set_new(json_object_get(guild, "members"), id,
-			    json_pack("{s:s,s:b,s:o}", "name", name_of(member, user), "bot",
-				      json_is_true(json_object_get(user, "bot")), "roles", roles));
+			    json_pack("{s:s,s:b,s:o,s:I}", "name", name_of(member, user), "bot",
+				      json_is_true(json_object_get(user, "bot")), "roles", roles,
+				      "until", timeout_of(member, before)));
 }
 
 /* Members who leave are forgotten, so that the state does not grow without end. */
@@ -647,6 +673,15 @@ bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
 {
 	return may_there(g, guild, channel, DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES),
 			 DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES_IN_THREADS));
+}
+
+bool guilds_timed_out(const struct guilds *g, uint64_t guild, uint64_t now_ms)
+{
+	const json_t *self = part_of(g, guild, "members", g->self);
+	uint64_t until = (uint64_t)json_integer_value(json_object_get(self, "until")), bits;
+
+	return until > now_ms && !(guilds_own_permissions(g, guild, 0, &bits) &&
+				   bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR));
 }
 
 bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed)

@@ -115,6 +115,9 @@ bool guilds_own_permissions(const struct guilds *g, uint64_t guild, uint64_t cha
 bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The same of what needs all of these permissions. */
 bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t needed);
+/* True if a moderator has the bot in a timeout now (ms since 1970), in which it may see and read
+ * there and nothing else. Discord lets the owner and administrators go on. */
+bool guilds_timed_out(const struct guilds *g, uint64_t guild, uint64_t now_ms);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* True if every member may know what is said in this channel: one that they may enter, or a text

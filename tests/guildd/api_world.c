@@ -290,6 +290,7 @@ void api_member_set(struct api_call *c)
 		flag(c, "mute", &m->mute);
 		flag(c, "deaf", &m->deaf);
 		snprintf(m->nick, sizeof m->nick, "%s", api_text(c, "nick", m->nick));
+		snprintf(m->timeout, sizeof m->timeout, "%s", api_text(c, "timeout", m->timeout));
 		d = gd_member_json(m, true);
 		json_object_set_new(d, "guild_id", gd_id_json(g->id));
 		gd_gateway_member(c->g, g, m->user->id, d);

@@ -66,9 +66,10 @@ json_t *gd_member_json(const struct gd_member *m, bool with_user)
 
 	for (size_t i = 0; i < m->roles.n; i++)
 		json_array_append_new(roles, gd_id_json(((struct gd_role *)m->roles.v[i])->id));
-	o = json_pack("{s:o, s:s, s:b, s:b, s:i, s:s?, s:n, s:n}", "roles", roles, "joined_at",
-		      joined_at, "deaf", m->deaf, "mute", m->mute, "flags", 0, "nick",
-		      *m->nick ? m->nick : NULL, "avatar", "premium_since");
+	o = json_pack("{s:o, s:s, s:b, s:b, s:i, s:s?, s:s?, s:n, s:n}", "roles", roles,
+		      "joined_at", joined_at, "deaf", m->deaf, "mute", m->mute, "flags", 0, "nick",
+		      *m->nick ? m->nick : NULL, "communication_disabled_until",
+		      *m->timeout ? m->timeout : NULL, "avatar", "premium_since");
 	if (o && with_user)
 		json_object_set_new(o, "user", gd_user_json(m->user));
 	return o;

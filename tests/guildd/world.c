@@ -552,6 +552,7 @@ uint64_t gd_permissions(const struct gd_guild *g, uint64_t user, const struct gd
 	uint64_t ids[MAX_ROLES], perms[MAX_ROLES];
 	struct gd_member *m = gd_member_find(g, user);
 	struct gd_role *everyone = gd_role_find(g, g->id), *r;
+	uint64_t bits;
 	struct gd_perm_in in = {.guild = g->id,
 				.user = user,
 				.owner = g->owner,
@@ -574,5 +575,7 @@ uint64_t gd_permissions(const struct gd_guild *g, uint64_t user, const struct gd
 		in.over = c->over;
 		in.n_over = c->n_over;
 	}
-	return gd_perm(&in);
+	bits = gd_perm(&in);
+	/* In a timeout all but administrators see and read alone. */
+	return *m->timeout && bits != GD_PERM_ALL ? bits & (GD_PERM_VIEW | GD_PERM_HISTORY) : bits;
 }

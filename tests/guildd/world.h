@@ -59,6 +59,7 @@ struct gd_member {
 	struct gd_vec roles; /* of struct gd_role, borrowed from the guild */
 	bool mute, deaf;     /* by the server */
 	char nick[GD_NAME];  /* "": none */
+	char timeout[40];    /* communication_disabled_until; "": none */
 };
 
 struct gd_channel {

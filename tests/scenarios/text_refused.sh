@@ -97,4 +97,18 @@ until_ok 15 ended "$written" direct_closed && ok "somebody who takes no direct m
 api POST /users/$ALICE/direct '{}' >/dev/null
 writes $ALICE "what time is it now"
 until_ok 15 answered "$written" && ok "and gets answers once they take them again" || bad "open direct messages" "$(messages)"
+
+# ---- a timeout of the bot ----
+where=$TEXT
+api PATCH /guilds/$GUILD/members/$BOT "{\"timeout\":\"$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%S.000000+00:00)\"}" >/dev/null
+sleep 1
+before=$(posted)
+writes $ALICE "<@$BOT> what time is it"
+until_ok 15 ended "$written" no_permission && ok "while a moderator has the bot in a timeout it may not write" ||
+	bad "a timeout" "$(grep -E 'text_message|text_not_sent' "$D/control.log" | tail -3)"
+is "so nothing is sent" "$(posted)" "$before"
+api PATCH /guilds/$GUILD/members/$BOT '{"timeout":""}' >/dev/null
+sleep 1
+writes $ALICE "<@$BOT> what time is it now"
+until_ok 15 answered "$written" && ok "and it answers once that is over" || bad "after a timeout" "$(messages)"
 report

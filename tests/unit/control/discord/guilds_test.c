@@ -588,6 +588,40 @@ TEST(guilds_knows_where_the_bot_may_react)
 	guilds_free(g);
 }
 
+#define TIMEOUT(roles, until)                                                                      \
+	"{\"guild_id\":\"100\",\"user\":{\"id\":\"900\",\"username\":\"parley\"},\"roles\":"       \
+	"[" roles "]" until "}"
+
+/* Discord: who is timed out sees and reads; administrators, and the owner, go on. */
+TEST(guilds_knows_a_timeout_of_the_bot)
+{
+	const uint64_t eight = 1893484800000; /* 2030-01-01T08:00:00Z */
+	struct guilds *g = made();
+
+	CHECK(g);
+	CHECK(!guilds_timed_out(g, 100, eight));
+	CHECK(!guilds_timed_out(g, 77, eight));
+	CHECK(event(g, "GUILD_MEMBER_UPDATE",
+		    TIMEOUT("", ",\"communication_disabled_until\":"
+				"\"2030-01-01T08:00:00.000000+00:00\"")));
+	CHECK(guilds_timed_out(g, 100, eight - 1));
+	CHECK(!guilds_timed_out(g, 100, eight + 1000));
+	/* What does not tell of it does not end it. */
+	CHECK(event(g, "GUILD_MEMBER_UPDATE", TIMEOUT("", "")));
+	CHECK(guilds_timed_out(g, 100, eight - 1));
+	CHECK(event(g, "GUILD_MEMBER_UPDATE", TIMEOUT("\"202\"", "")));
+	CHECK(!guilds_timed_out(g, 100, eight - 1));
+	CHECK(event(g, "GUILD_MEMBER_UPDATE", TIMEOUT("", "")));
+	CHECK(guilds_timed_out(g, 100, eight - 1));
+	CHECK(event(g, "GUILD_MEMBER_UPDATE",
+		    TIMEOUT("", ",\"communication_disabled_until\":null")));
+	CHECK(!guilds_timed_out(g, 100, eight - 1));
+	CHECK(event(g, "GUILD_MEMBER_UPDATE",
+		    TIMEOUT("", ",\"communication_disabled_until\":\"soon\"")));
+	CHECK(!guilds_timed_out(g, 100, eight - 1));
+	guilds_free(g);
+}
+
 #define TEXT(id, over)                                                                             \
 	"{\"id\":\"" id "\",\"guild_id\":\"100\",\"type\":0,\"name\":\"t\",\"permission_"          \
 	"overwrites\":[" over "]}"
