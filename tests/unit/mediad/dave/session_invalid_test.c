@@ -296,11 +296,12 @@ TEST(dave_heal_undecryptable_speakers_tell_that_the_others_have_moved)
 		script_bin(&t, 27, "x");
 		script_verdict(&t, DAVE_REFUSED);
 		script_wait(&t, DAVE_REFUSED_MS);
+		/* Once will do: it proves our keys of this epoch. */
+		if (heard)
+			dave_session_proof(t.s, t.now, 2, t.serial);
 		for (unsigned i = 0; i < 20; i++) {
 			script_deaf_for(&t, 1, SCRIPT_RUN);
-			if (heard)
-				dave_session_proof(t.s, t.now, 2, t.serial);
-			else
+			if (!heard)
 				script_deaf_for(&t, 2, SCRIPT_RUN);
 		}
 		CHECK_INT(dave_session_status(t.s)->ready, heard);
