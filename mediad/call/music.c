@@ -132,6 +132,13 @@ static bool has_lost_its_decoder(const struct music_track *t)
 	return t->failure == DECODER_REASON_CRASHED || t->failure == DECODER_REASON_LOST;
 }
 
+/* The track is not to blame. */
+static bool is_fault_of_machine(enum decoder_reason reason)
+{
+	return reason == DECODER_REASON_LOST || reason == DECODER_REASON_NO_DECODER ||
+	       reason == DECODER_REASON_NO_PROCESS || reason == DECODER_REASON_NO_JAIL;
+}
+
 /* What should go on behind this track has not been opened in time: after the death of a decoder it
  * begins as late as it is opened, and not at all if something else was wrong. */
 static void part_continuation(struct call *c, struct music_track *t)
@@ -163,6 +170,8 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 	/* A seek that fails leaves the music where it plays. */
 	if (t->replaces && t->phase == MEDIA_MUSIC_PHASE_OPENING &&
 	    (why == MEDIA_REASON_SOURCE_FAILED || why == MEDIA_REASON_BAD_REQUEST)) {
+		if (t->continues && is_fault_of_machine(t->failure))
+			t->replaces->failure = t->failure;
 		t->replaces->music = t->music;
 		music_send_state(c, t->replaces);
 		t->music = 0;

@@ -349,6 +349,27 @@ TEST(call_music_is_continued_after_a_seek_in_vain)
 	music_rig_finish();
 }
 
+/* Control removes a track that crashes its decoder, and keeps one for which there was none. */
+TEST(call_music_tells_why_its_continuation_could_not_begin)
+{
+	begin();
+	die(72000);
+	CHECK_PHASE(7, OPENING);
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_LOST);
+	CHECK_PHASE(7, PLAYING);
+	music_rig_run_ms(3000);
+	CHECK_PHASE(7, FAILED);
+	CHECK_STR(music_rig_failure_of(7), "lost");
+	music_rig_finish();
+	begin();
+	die(72000);
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_CRASHED);
+	music_rig_run_ms(3000);
+	CHECK_PHASE(7, FAILED);
+	CHECK_STR(music_rig_failure_of(7), "crashed");
+	music_rig_finish();
+}
+
 /* What the dead decoder has written ahead has not been heard. */
 TEST(call_music_that_is_paused_tells_its_place_when_its_decoder_dies)
 {
