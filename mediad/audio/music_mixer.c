@@ -262,10 +262,20 @@ void music_mixer_confirm(struct music_mixer *m, bool sent, uint64_t now)
 	}
 }
 
+/* A lane without a sample is over before its turn: its end is told when those before it have gone,
+ * or what follows would count as begun. */
+static bool is_early(const struct music_mixer *m, unsigned i)
+{
+	const struct playout *p = playout_of(m, i);
+
+	return i > 0 && p->state != PLAYOUT_STOPPED && playout_is_drained(p);
+}
+
 enum lane_event music_mixer_next_event(struct music_mixer *m, struct music_lane **lane)
 {
 	for (unsigned i = 0; i < m->n_lanes; i++) {
-		enum lane_event ev = playout_next_event(playout_of(m, i));
+		enum lane_event ev =
+			is_early(m, i) ? LANE_NONE : playout_next_event(playout_of(m, i));
 
 		if (ev == LANE_NONE)
 			continue;

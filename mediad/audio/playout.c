@@ -175,8 +175,12 @@ bool playout_has_audio(const struct playout *p)
 
 bool playout_is_exhausted(const struct playout *p)
 {
-	return p->state == PLAYOUT_STOPPED || p->state == PLAYOUT_OVER ||
-	       (p->ended && p->pulled == p->written);
+	return p->state == PLAYOUT_STOPPED || p->state == PLAYOUT_OVER || playout_is_drained(p);
+}
+
+bool playout_is_drained(const struct playout *p)
+{
+	return p->ended && p->pulled == p->written;
 }
 
 void playout_confirm(struct playout *p, size_t n, bool sent, uint64_t now)
@@ -203,7 +207,7 @@ enum lane_event playout_next_event(struct playout *p)
 		p->state = PLAYOUT_OVER;
 		return LANE_STOPPED;
 	}
-	if (p->ended && p->pulled == p->written) {
+	if (playout_is_drained(p)) {
 		p->state = PLAYOUT_OVER;
 		return LANE_DRAINED;
 	}

@@ -113,6 +113,8 @@ void playout_unpull(struct playout *p, size_t n);
 bool playout_has_audio(const struct playout *p);
 /* True if nothing more will be pulled: it was stopped, or has ended and given all its samples. */
 bool playout_is_exhausted(const struct playout *p);
+/* True if it was pulled to its end, or had nothing to be pulled. */
+bool playout_is_drained(const struct playout *p);
 void playout_confirm(struct playout *p, size_t n, bool sent, uint64_t now);
 enum lane_event playout_next_event(struct playout *p);
 

@@ -208,6 +208,24 @@ TEST(music_joint_that_is_taken_back)
 	music_mixer_free(rig.m);
 }
 
+/* A decoder died when it had written all but the end, and the next one has nothing to add. */
+TEST(music_without_a_sample_ends_in_its_turn)
+{
+	setup();
+	add(3000, 0, (struct music_joint){0});
+	add(0, 0, (struct music_joint){.after = 1});
+	add(1000, 0, (struct music_joint){0});
+	play(2);
+	CHECK_INT(count_events(LANE_DRAINED, 2), 0);
+	CHECK_INT(play(5), 4000 - 2 * LANE_FRAME);
+	check_numbers(0, 4000);
+	CHECK_INT(rig.n_ev, 5);
+	CHECK(rig.ev[1].what == LANE_DRAINED && rig.ev[1].id == 1);
+	CHECK(rig.ev[2].what == LANE_DRAINED && rig.ev[2].id == 2);
+	CHECK_INT(samples_at(LANE_DRAINED, 2), 0);
+	music_mixer_free(rig.m);
+}
+
 TEST(music_next_track_that_is_late_starts_when_it_is_there)
 {
 	setup();
