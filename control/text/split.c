@@ -395,6 +395,31 @@ static void put_closing(const struct split_marks *m, char *at)
 	stpcpy(at, m->bold && m->bold_outside ? bold : "");
 }
 
+/* Discord drops the blanks at the beginning of a message, which would put an item of an inner list
+ * beside those of the outer one, and what follows below it: with it the lines behind it move
+ * outwards, up to one that stands there. text: of the part that begins at s, without opening. */
+static void move_outwards(const struct split *s, char *text)
+{
+	size_t by = strspn(text, " ");
+	struct split_marks m = s->marks;
+
+	if (!s->begun || s->rest[-1] != '\n' || !is_item(text + by))
+		return;
+	while (by && *text) {
+		size_t indent = *m.fence ? 0 : strspn(text, " ");
+		const char *end;
+
+		if (!*m.fence && text[indent] && text[indent] != '\n' && indent < by)
+			by = indent;
+		indent = indent < by ? indent : by;
+		memmove(text, text + indent, strlen(text + indent) + 1);
+		end = text + strcspn(text, "\n");
+		end += *end == '\n';
+		follow(&m, text, end);
+		text += end - text;
+	}
+}
+
 /* Writes the part up to the cut behind the opening in buf. False: it has nothing but blanks. */
 static bool put_part(struct split *s, const struct cut *cut, char *buf, size_t opening)
 {
@@ -405,6 +430,9 @@ static bool put_part(struct split *s, const struct cut *cut, char *buf, size_t o
 	while (n && (buf[n - 1] == '\n' || (!*m->fence && buf[n - 1] == ' ')))
 		n--;
 	buf[n] = '\0';
+	if (!opening)
+		move_outwards(s, buf);
+	n = strlen(buf);
 	put_closing(m, buf + n);
 	s->marks = *m;
 	s->rest += cut->at;
@@ -430,6 +458,8 @@ static bool put_rest(struct split *s, char *buf, size_t opening)
 		return false;
 	memcpy(buf + opening, s->rest, n);
 	memcpy(buf + opening + n, more, sizeof more);
+	if (!opening)
+		move_outwards(s, buf);
 	s->rest += n;
 	return true;
 }
@@ -438,6 +468,7 @@ bool split_next(struct split *s, char buf[SPLIT_BYTES])
 {
 	size_t opening, most;
 	struct cut cut;
+	bool some;
 
 again:
 	if (!s->rest[strspn(s->rest, " \t\n")])
@@ -445,11 +476,12 @@ again:
 	opening = put_opening(s, buf);
 	if (put_rest(s, buf, opening))
 		return true;
-	s->begun = true;
 	most = bytes_within(s->rest, SPLIT_UNITS - opening - CLOSING);
 	cut = choose_cut(s, most);
+	some = put_part(s, &cut, buf, opening);
+	s->begun = true;
 	/* A part of blanks alone is no message. */
-	if (!put_part(s, &cut, buf, opening))
+	if (!some)
 		goto again;
 	return true;
 }

@@ -133,6 +133,39 @@ TEST(a_text_without_blanks_is_split_after_whole_characters)
 	CHECK_INT(n_parts, 4);
 }
 
+/* Discord shows no blanks before the first item, so the others may not keep theirs. */
+TEST(an_inner_list_that_is_split_stays_one_list)
+{
+	char text[8192], *at = stpcpy(text, "1. outer\n");
+
+	for (unsigned i = 0; i < 12; i++) {
+		at = stpcpy(at, "  - ");
+		repeat(at, "item ", 40);
+		at = stpcpy(at + strlen(at), "\n    - below\n");
+	}
+	strcpy(at, "  ```\n  code\n  ```\n2. next\n  - of it\n");
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[0], "1. outer\n  - item", 17) == 0);
+	CHECK(strncmp(parts[1], "- item", 6) == 0);
+	CHECK(strstr(parts[1], "\n  - below\n- item") != NULL);
+	CHECK(strstr(parts[1], "\n    - below") == NULL);
+	CHECK(strstr(parts[1], "\n```\n  code\n  ```\n2. next\n  - of it") != NULL);
+}
+
+/* What stands further out than the first item is no part of it. */
+TEST(an_item_further_out_does_not_come_below_the_first)
+{
+	char text[8192], *at = stpcpy(text, "- outer\n  - inner\n");
+
+	repeat(at, "    - item of the third list\n", 100);
+	strcat(text, "  - inner\n    - third\n- outer\n");
+	split_all(text);
+	CHECK_INT(n_parts, 2);
+	CHECK(strncmp(parts[1], "- item of the third list\n- item", 31) == 0);
+	CHECK(strstr(parts[1], "\n- inner\n  - third\n- outer") != NULL);
+}
+
 /* Whatever the text, what is not blank comes through, in its order. */
 TEST(no_word_is_lost)
 {
