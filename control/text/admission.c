@@ -125,6 +125,38 @@ static void owe(struct text_chat *chat, const struct text_channel *ch, const str
 	e->user = t->user;
 }
 
+/* Asks a model whether the message is meant for the bot. False: the trigger is ended. */
+static bool classify(struct text_chat *chat, struct text_channel *ch, struct text_live *l)
+{
+	struct text_effect *e;
+
+	if (!text_spending_decide(chat, ch, l->t.user)) {
+		text_trigger_end(chat, ch, l, TEXT_REASON_RATE_LIMITED);
+		return false;
+	}
+	e = text_emit(chat, TEXT_DO_CLASSIFY, ch);
+	l->state = TEXT_CLASSIFYING;
+	l->asked_at = chat->now;
+	e->message = l->t.message;
+	e->user = l->t.user;
+	e->text = l->t.text;
+	e->n = l->questions;
+	return true;
+}
+
+/* What a model says of the former text does not hold for this one. False: the trigger is ended. */
+static bool classify_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+			   bool unclear)
+{
+	if (l->state != TEXT_CLASSIFYING)
+		return true;
+	l->questions++;
+	if (unclear)
+		return classify(chat, ch, l);
+	l->state = TEXT_QUEUED;
+	return text_admission_again(chat, ch, l);
+}
+
 /* A message that a model held for the bot's remains one as long as the name is in it. While a
  * reaction is being put on it as its answer, an edit makes no other answer owed. */
 void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
@@ -139,6 +171,8 @@ void text_admission_edited(struct text_chat *chat, struct text_channel *ch, stru
 	if (unclear && before == TEXT_SIGNAL_LLM_DIRECT_ADDRESS)
 		t->signal = before;
 	t->admission = rule_of(chat->settings, t);
+	if (!classify_again(chat, ch, l, unclear))
+		return;
 	if (!owed && !reacts && text_signal_forces(t->signal))
 		owe(chat, ch, t);
 }
@@ -188,18 +222,9 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 	l->t.attention = judged->attention;
 	l->t.admission = judged->admission;
 	l->t.goes_on = judged->goes_on;
-	if (unclear && !text_spending_decide(chat, ch, ev->user)) {
-		text_trigger_end(chat, ch, l, TEXT_REASON_RATE_LIMITED);
-	} else if (unclear) {
-		struct text_effect *e = text_emit(chat, TEXT_DO_CLASSIFY, ch);
-
-		l->state = TEXT_CLASSIFYING;
-		e->message = l->t.message;
-		e->user = l->t.user;
-		e->text = l->t.text;
-		return;
-	}
-	if (text_signal_forces(l->t.signal))
+	if (unclear)
+		classify(chat, ch, l);
+	else if (text_signal_forces(l->t.signal))
 		owe(chat, ch, &l->t);
 }
 
@@ -298,8 +323,7 @@ static void end_classification(struct text_chat *chat, struct text_channel *ch, 
 			       bool yes)
 {
 	l->state = TEXT_QUEUED;
-	/* An edit may have made it a mention meanwhile, which is more than a yes. */
-	if (yes && !text_signal_forces(l->t.signal)) {
+	if (yes) {
 		l->t.signal = TEXT_SIGNAL_LLM_DIRECT_ADDRESS;
 		l->t.attention = TEXT_ATTENTION_DIRECT_ADDRESS;
 	}
@@ -316,13 +340,13 @@ void text_admission_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type != TEXT_CLASSIFIED)
 		return;
 	l = text_trigger_find(ch, ev->message);
-	if (l && l->state == TEXT_CLASSIFYING)
+	if (l && l->state == TEXT_CLASSIFYING && ev->n == l->questions)
 		end_classification(chat, ch, l, ev->yes);
 }
 
 static uint64_t classified_by(const struct text_live *l)
 {
-	return l->state == TEXT_CLASSIFYING ? l->t.at + TEXT_CLASSIFY_S * NS_PER_S : UINT64_MAX;
+	return l->state == TEXT_CLASSIFYING ? l->asked_at + TEXT_CLASSIFY_S * NS_PER_S : UINT64_MAX;
 }
 
 void text_admission_tick(struct text_chat *chat, struct text_channel *ch)

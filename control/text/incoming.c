@@ -107,6 +107,7 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self, cons
 	struct content t = {.buf = in->quoted, .size = sizeof in->quoted};
 
 	in->replies_to = id_at(json_object_get(d, "message_reference"), "message_id");
+	in->untold = in->replies_to && !author;
 	if (!author)
 		return;
 	in->replied_user = id_at(author, "id");

@@ -35,6 +35,7 @@ struct incoming {
 	bool to_bot;			   /* mentions this bot or replies to it */
 	bool starter;	/* a thread was started from it, where it stands as the first message */
 	bool to_others; /* mentions others, a role or everyone, or replies to somebody else */
+	bool untold;	/* it replies to something, and Discord does not tell to what */
 	uint64_t role[INCOMING_ROLES]; /* mentioned; one of the bot's makes the message the bot's */
 	unsigned n_roles;
 	char name[INCOMING_NAME];

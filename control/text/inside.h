@@ -25,6 +25,9 @@ enum text_state { TEXT_FREE, TEXT_CLASSIFYING, TEXT_QUEUED, TEXT_ASKED, TEXT_SEN
 struct text_live {
 	struct text_trigger t;
 	enum text_state state;
+	uint64_t asked_at;  /* of CLASSIFYING, ns */
+	uint32_t questions; /* texts of this message that were put to a model before and are not so
+			     * any more; a decision names it */
 };
 
 struct text_result {

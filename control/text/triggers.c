@@ -251,8 +251,8 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	free(l->t.text);
 	l->t.text = text;
 	l->t.strangers = ev->strangers;
-	l->t.to_bot = ev->to_bot;
-	l->t.to_others = ev->to_others;
+	l->t.to_bot = ev->to_bot || (ev->unsure && l->t.to_bot);
+	l->t.to_others = !l->t.to_bot && (ev->to_others || (ev->unsure && l->t.to_others));
 	text_admission_edited(chat, ch, l, ev);
 	if (l->state == TEXT_ASKED && text_admission_again(chat, ch, l))
 		text_reply_ask_again(chat, ch);

@@ -359,14 +359,16 @@ void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 		free(text);
 		text_session_feed(g, &(struct text_event){.type = TEXT_CLASSIFIED,
 							  .channel = e->channel,
-							  .message = e->message});
+							  .message = e->message,
+							  .n = e->n});
 		return;
 	}
 	message.text = text;
 	*d = (struct text_decision){.id = ++g->next_decision,
 				    .roles = g->roles,
 				    .channel = e->channel,
-				    .message = e->message};
+				    .message = e->message,
+				    .n = e->n};
 	roles_ask(g->roles, ENGINE_USE_DECISION, 0,
 		  &(struct engine_ask){.turn = d->id,
 				       .purpose = PURPOSE_REPLY_DECISION,
@@ -402,6 +404,7 @@ static void take_decision(struct text_guild *g, const struct roles_event *ev)
 		return;
 	out.channel = d->channel;
 	out.message = d->message;
+	out.n = d->n;
 	out.yes = e->type == ENGINE_WORDS && says_yes(e->data);
 	*d = (struct text_decision){0};
 	text_session_feed(g, &out);

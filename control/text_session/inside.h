@@ -179,6 +179,7 @@ struct text_decision {
 	uint32_t id; /* 0: free */
 	const struct roles *roles;
 	uint64_t channel, message;
+	uint32_t n; /* of the CLASSIFY */
 };
 
 /* What a message replies to, which may be older than what the core knows of the channel. */

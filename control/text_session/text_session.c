@@ -212,6 +212,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .self = in->self,
 				   .bot = in->bot,
 				   .to_bot = in->to_bot,
+				   .unsure = in->untold,
 				   .to_others = in->to_others && !in->to_bot};
 }
 

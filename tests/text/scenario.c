@@ -25,6 +25,7 @@ struct play {
 	uint64_t of_bot[64]; /* messages that the bot sent */
 	unsigned n_of_bot;
 	uint32_t reply, before; /* asked last, and before that */
+	uint32_t question;	/* n of the last CLASSIFY */
 	uint32_t rnd;		/* of the timer */
 	char said[512];
 	unsigned taken, ended; /* messages */
@@ -116,6 +117,10 @@ static void note_effect(struct play *p, const struct text_effect *e)
 		snprintf(text, sizeof text, "stop_jobs %s", name_of(p, e->user));
 		break;
 	case TEXT_DO_CLASSIFY:
+		p->question = e->n;
+		snprintf(text, sizeof text, "%s %llu", text_effect_name(e->type),
+			 (unsigned long long)e->message);
+		break;
 	case TEXT_DO_WAITS:
 	case TEXT_DO_WARN:
 	case TEXT_DO_ACKNOWLEDGE:
@@ -193,7 +198,8 @@ static void blank_mentions(char *said)
 /* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
  * a button; behind the number "to 2",
  * "refused", "decide", "late" (missed while the bot was away), "ago 90" (written so many minutes
- * ago), "strangers" (their text is its end), "unreactive" (the bot may not react to it), "drawn 40"
+ * ago), "strangers" (their text is its end), "unreactive" (the bot may not react to it),
+ * "unsure" (an edit of a reply that does not tell to whom), "drawn 40"
  * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
@@ -228,6 +234,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.strangers |= strcmp(w[i], "strangers") == 0;
 		ev.barred |= strcmp(w[i], "barred") == 0;
 		ev.unreactive |= strcmp(w[i], "unreactive") == 0;
+		ev.unsure |= strcmp(w[i], "unsure") == 0;
 		if (strcmp(w[i], "drawn") == 0)
 			ev.rnd = (uint32_t)strtoul(w[i + 1], NULL, 10);
 		if (strcmp(w[i], "ago") == 0)
@@ -254,7 +261,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 	step(p, &ev);
 }
 
-/* "model says TEXT"; "late says TEXT": the one that was asked before */
+/* "model says TEXT", "model yes 7"; "late …": the one that was asked before */
 static void play_model(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_FAILED,
@@ -272,6 +279,7 @@ static void play_model(struct play *p, char **w, unsigned n)
 		ev.type = TEXT_CLASSIFIED;
 		ev.message = strtoull(w[2], NULL, 10);
 		ev.yes = strcmp(w[1], "yes") == 0;
+		ev.n = p->question - (*w[0] == 'l');
 	}
 	step(p, &ev);
 }

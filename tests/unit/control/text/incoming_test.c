@@ -107,7 +107,12 @@ TEST(a_reply_to_others_a_role_and_everyone_are_for_others)
 	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
 		       "\"content\":\"yes\",\"referenced_message\":null}"),
 		  0);
-	CHECK(!in.to_others && !in.replies_to);
+	CHECK(!in.to_others && !in.replies_to && !in.untold);
+	/* An edit may tell the reference alone: to whom it is is not known. */
+	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		       "\"content\":\"yes\",\"message_reference\":{\"message_id\":\"40\"}}"),
+		  0);
+	CHECK(!in.to_others && !in.to_bot && in.replies_to == 40 && in.untold);
 	CHECK_INT(take("{" HEAD ALICE "\"content\":\"\",\"message_reference\":{\"type\":1,"
 		       "\"message_id\":\"40\"}}"),
 		  0);
