@@ -80,10 +80,11 @@ export class Browser {
     return false;
   }
 
+  // The page has this size and these colours from then on, also without SHOTS.
   async picture(name, width, height, dark) {
-    if (!shots) return;
     await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
     await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
+    if (!shots) return;
     await sleep(300);
     const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
     writeFileSync(join(shots, `dashboard-${name}.png`), Buffer.from(data, 'base64'));

@@ -227,7 +227,8 @@ async function seeViews(b) {
     await b.picture(`view-${id}`, 1280, 800, false);
     await b.picture(`view-${id}-dark`, 1280, 800, true);
     await b.picture(`view-${id}-phone`, 390, 800, true);
-    is('it fits a phone', await b.eval('document.documentElement.scrollWidth <= window.innerWidth'), true);
+    is('it fits a phone', await b.eval('[window.innerWidth, document.documentElement.scrollWidth <= window.innerWidth]'), [390, true]);
+    is('and no short table has to be scrolled', await b.eval("[...document.querySelectorAll('.wide:has(table.few)')].every((e) => e.scrollWidth <= e.clientWidth)"), true);
   }
   await b.picture('wide', 1280, 800, false);
 }
@@ -249,7 +250,7 @@ async function followFigures(b) {
   await b.eval("location.hash = '#sessions'; true");
   await b.until(shown('sessions'));
   await b.eval(click('What happened'));
-  is('a session opens to what the bot did', await b.until(`['answered a turn', 'memory_write', 'came'].every((x) => ${body}.includes(x))`), true);
+  is('a session opens to what the bot did', await b.until(`['answered a turn', 'memory_write', 'joined the call'].every((x) => ${body}.includes(x))`), true);
   is('axe-core finds nothing in it', await b.violations(), []);
   await b.picture('view-sessions-open', 1280, 900, true);
   await b.eval("location.hash = '#memory'; true");

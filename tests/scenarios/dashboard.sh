@@ -115,6 +115,7 @@ for path in errors costs audit reasons; do
 	web GET /api/$path "Cookie: $admin" >"$D/answer-$path"
 	is "$path" "$(status)" 200
 done
+is "faults are sentences" "$(grep -c '"KEYLESS":{"text":"no key to speak with","report":"You cannot hear me' "$D/answer-reasons")" 1
 is "the audit has who signed in and who was refused" \
 	"$(grep -o '"kind":"sign_in"' "$D/answer-audit" | wc -l) $(grep -o '"result":"refused"' "$D/answer-audit" | wc -l)" "4 1"
 is "and the order" "$(grep -c '"kind":"stop","target":"server '$GUILD'","result":"carried out"' "$D/answer-audit")" 1

@@ -227,7 +227,9 @@ const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
 // Who reads older pages of a list keeps them.
 const onePage = 50;
-const viewSoon = soon(() => view() && !(view().data?.rows?.length > onePage) && loadView(view()), 100);
+const viewSoon = soon(single(async () => {
+  if (view() && !(view().data?.rows?.length > onePage)) await loadView(view());
+}), 100);
 
 // A turn's own event is shown before anything is asked for.
 function takeTurn(ev) {

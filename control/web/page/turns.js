@@ -4,8 +4,8 @@
 import { makeTimeline } from "/timeline.js";
 import { stageNames } from "/turn.js";
 
-const page = 100, newest = 16, keptMost = 20000, spare = 6, before = 2000;
-const aFrame = 12; // rows that are filled in one frame: a fling over hundreds of them fills those at which it stops
+const page = 100, newest = 16, keptMost = 20000, spare = 3, before = 2000;
+const aFrame = 24; // rows that are filled in one frame: those in sight, as a rule, because each further frame costs as much again as ten rows
 const trouble = /fail|error|lost|stalled|timeout|no_key|silent|expired/;
 
 export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain }) {
@@ -164,7 +164,10 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     row.name.data = t.name || "nobody";
     row.words.data = t.heard ? " " + t.heard : "";
     row.reason.data = t.first === null ? t.reason : `${seconds(t.first)} ${t.reason}`;
-    row.ended.className = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
+    // What is the same is not set again: that would have the row styled anew.
+    const ended = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
+
+    if (row.ended.className !== ended) row.ended.className = ended;
     row.bar.style.backgroundImage = stops(t.before < 0 ? [{ name: "speech", startMs: t.before, endMs: 0 }, ...t.stages] : t.stages);
     mark(row);
   }
@@ -187,7 +190,9 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   }
 
   function mark(row) {
-    row.button.ariaCurrent = row.id === view.chosen ? "true" : "false";
+    const current = row.id === view.chosen ? "true" : "false";
+
+    if (row.button.ariaCurrent !== current) row.button.ariaCurrent = current;
   }
 
   // ---- the rows that are seen ----

@@ -22,7 +22,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
   // Columns: [name, cell of a row, is a number].
   function table(caption, columns, rows, none) {
     if (!rows.length) return muted(none);
-    return node("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, node("table", null,
+    return node("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, node("table", { class: columns.length < 4 ? "few" : null },
       node("caption", { class: "quiet" }, caption),
       node("thead", null, node("tr", null, ...columns.map(([name, , number]) =>
         node("th", { scope: "col", class: number ? "number" : null }, name)))),
@@ -566,7 +566,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
   }
 
   const actionNames = {
-    voice_turn_out: "answered a turn", reply_skipped: "did not answer a turn", llm_tool_call: "called a tool", voice_session_start: "came", voice_session_end: "left",
+    voice_turn_out: "answered a turn", reply_skipped: "did not answer a turn", llm_tool_call: "called a tool", voice_session_start: "joined the call", voice_session_end: "left the call",
     command: "took a command", fault: "fault", failover: "failover", engine_refused: "settings refused", memory_written: "wrote into the memory",
   };
 
