@@ -196,6 +196,22 @@ static void keep_batch(struct embeddings_client *c)
 		fail_batch(c, strerror(err));
 }
 
+/* A line of the bot's may hold words of people who do not agree any more. 0: nobody knows who. */
+static bool are_allowed(const struct embeddings_client *c, uint64_t guild, const json_t *people)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(people, i, one)
+	{
+		uint64_t user = (uint64_t)json_integer_value(one);
+
+		if (!user || !is_allowed(c, guild, user))
+			return false;
+	}
+	return true;
+}
+
 /* Its row counts as done, with or without a vector. */
 static void add_text(struct embeddings_client *c, const json_t *item, struct engine_message *text)
 {
@@ -203,7 +219,8 @@ static void add_text(struct embeddings_client *c, const json_t *item, struct eng
 	uint64_t user = (uint64_t)json_integer_value(json_object_get(item, "user"));
 	size_t i = c->batch.n;
 
-	if (i == EMBEDDING_SENT_TEXTS || !is_allowed(c, guild, user))
+	if (i == EMBEDDING_SENT_TEXTS || !is_allowed(c, guild, user) ||
+	    !are_allowed(c, guild, json_object_get(item, "people")))
 		return;
 	c->author[i].guild = guild;
 	c->author[i].user = user;

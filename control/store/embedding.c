@@ -350,23 +350,45 @@ static bool is_worth_sending(enum embedding_kind kind, const char *text)
 	return kind == EMBEDDING_FACTS || strlen(text) >= SENT_MIN;
 }
 
-/* Models have a limit: the beginning of a long text stands for all of it. */
-static int add_text(struct texts *out, enum embedding_kind kind, sqlite3_stmt *s)
+/* Everybody whom the bot's line answers or may quote. */
+static int list_people(struct db *db, uint64_t id, json_t *people)
 {
+	static const enum db_statement which[] = {DB_FIND_ASKERS, DB_FIND_QUOTED};
+	int err = people ? ENOENT : ENOMEM;
+
+	for (size_t i = 0; i < sizeof which / sizeof which[0] && err == ENOENT; i++) {
+		sqlite3_stmt *s = db_use(db, which[i]);
+
+		db_bind_uint(s, 1, id);
+		while ((err = db_step(db, s)) == 0)
+			json_array_append_new(people, json_integer((json_int_t)db_uint(s, 0)));
+		sqlite3_reset(s);
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+/* Models have a limit: the beginning of a long text stands for all of it. */
+static int add_text(struct db *db, struct texts *out, enum embedding_kind kind, sqlite3_stmt *s)
+{
+	json_t *people = db_uint(s, 5) ? json_array() : NULL;
+	int err = db_uint(s, 5) ? list_people(db, db_uint(s, 0), people) : 0;
 	char text[SENT_MAX];
 	json_t *item;
 	size_t n;
 
 	utf8_copy(text, sizeof text, db_text(s, 1));
 	n = strlen(text);
-	if (n > EMBEDDING_SENT_BYTES - out->bytes)
-		return ENOSPC;
-	out->until[kind] = db_uint(s, 0);
-	if (!is_worth_sending(kind, text))
-		return 0;
-	item = json_pack("{s:i,s:I,s:I,s:I,s:s}", "kind", (int)kind, "id",
+	if (!err && n > EMBEDDING_SENT_BYTES - out->bytes)
+		err = ENOSPC;
+	if (!err)
+		out->until[kind] = db_uint(s, 0);
+	if (err || !is_worth_sending(kind, text)) {
+		json_decref(people);
+		return err;
+	}
+	item = json_pack("{s:i,s:I,s:I,s:I,s:s,s:o*}", "kind", (int)kind, "id",
 			 (json_int_t)db_uint(s, 0), "guild", (json_int_t)db_uint(s, 3), "user",
-			 (json_int_t)db_uint(s, 4), "text", text);
+			 (json_int_t)db_uint(s, 4), "text", text, "people", people);
 	out->bytes += n;
 	return json_array_append_new(out->list, item) ? ENOMEM : 0;
 }
@@ -384,7 +406,7 @@ static int list_kind(struct embedding *e, struct db *db, enum embedding_kind kin
 	while (!err && json_array_size(out->list) < EMBEDDING_SENT_TEXTS) {
 		err = db_step(db, s);
 		if (!err)
-			err = add_text(out, kind, s);
+			err = add_text(db, out, kind, s);
 	}
 	sqlite3_reset(s);
 	return err == ENOENT || err == ENOSPC ? 0 : err;

@@ -44,7 +44,8 @@ void embedding_drop(struct embedding *e);
 /* ---- of an encoder elsewhere ---- */
 enum { EMBEDDING_SENT_TEXTS = 64, EMBEDDING_SENT_BYTES = 48 << 10 };
 /* The oldest texts without a vector, as many as fit: {"until": [by kind the row up to which there
- * are none left], "texts": [{"kind", "id", "guild", "user": whose words they are, "text"}, …]}.
+ * are none left], "texts": [{"kind", "id", "guild", "user": whose words they are, "text",
+ * "people": of the bot's lines the ids of all whom it answers or may quote; 0: nobody knows}, …]}.
  * ENOENT: no encoder elsewhere. The caller frees *out; NULL is ENOMEM. */
 int embedding_list(struct embedding *e, struct db *db, char **out);
 struct embedding_vectors {

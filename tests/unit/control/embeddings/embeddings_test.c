@@ -114,6 +114,28 @@ static void say_line(uint64_t user, const char *text, bool consent)
 	bus_publish(sc.bus, &ev);
 }
 
+/* The bot answered both. */
+static void answer_both(const char *text)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .guild = SERVER, .user = ADA};
+
+	ev.at_ms = env_wall_ms(sc.http.env);
+	ev.turn = (struct event_turn){
+		.session = 9,
+		.channel = ROOM,
+		.turn = 1,
+		.stage = "ended",
+		.name = "Ada",
+		.heard = "",
+		.reason = "answered",
+		.said = text,
+		.segments = "[{\"user\":\"5010\",\"name\":\"Ada\",\"utterance\":1,"
+			    "\"text\":\"a\"},{\"user\":\"5020\",\"name\":"
+			    "\"Ben\",\"utterance\":2,\"text\":\"b\"}]",
+		.why = "[]"};
+	bus_publish(sc.bus, &ev);
+}
+
 static bool allows_all_but_one(uint64_t guild, uint64_t user, void *arg)
 {
 	(void)arg;
@@ -176,6 +198,7 @@ static void say_lines(void)
 	say_line(ADA, "the car needs another set of tyres", true);
 	say_line(ADA, "nobody may keep this sentence of mine", false);
 	say_line(REFUSER, "this person changed the answer later", true);
+	answer_both("both of you asked for the lighthouse");
 }
 
 static bool finds_the_terrier(void)
@@ -192,6 +215,7 @@ TEST(a_question_finds_by_the_vectors_of_a_provider)
 	CHECK(strstr(sc.sent, "terrier") && strstr(sc.sent, "tyres"));
 	CHECK(!strstr(sc.sent, "nobody may keep"));
 	CHECK(!strstr(sc.sent, "changed the answer"));
+	CHECK(!strstr(sc.sent, "lighthouse"));
 	close_scene();
 }
 

@@ -85,6 +85,24 @@ TEST(lines_of_five_words_with_consent_get_vectors)
 	close_scene();
 }
 
+/* An encoder elsewhere would be sent what its author has had forgotten. */
+TEST(lines_of_which_a_fact_was_forgotten_get_no_vectors)
+{
+	struct sqlite3_stmt *s;
+	struct vector v;
+
+	open_scene();
+	CHECK(add_line(BOB, true, "a bab cab and the cab"));
+	CHECK(add_line(BOB, true, "the cab and a bab cab"));
+	s = db_use(db, DB_FORGET_LINE);
+	db_bind_uint(s, 1, 5);
+	CHECK_INT(db_run(db, s), 0);
+	CHECK_INT(embedding_finish(embedding, db), 0);
+	CHECK_INT(embedding_get(db, EMBEDDING_UTTERANCES, GUILD, 5, &v), ENOENT);
+	CHECK_INT(embedding_get(db, EMBEDDING_UTTERANCES, GUILD, 6, &v), 0);
+	close_scene();
+}
+
 TEST(a_server_without_vectors_is_known)
 {
 	open_scene();
