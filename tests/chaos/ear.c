@@ -185,7 +185,8 @@ enum ear_fault ear_hear(struct ear *e, enum chaos_who who, const struct ear_fram
 		count == 1 ? follow_music(e, last, f, ms) : EAR_NO_FAULT,
 		note_fault(e, EAR_DOUBLED, count > 1, ms),
 		note_fault(e, EAR_STRANGER, hears_stranger(f, who), ms),
-		note_fault(e, EAR_NOISE, foreign > NOISE_PERCENT, ms),
+		/* A silence neither ends noise nor is any. */
+		foreign < 0 ? EAR_NO_FAULT : note_fault(e, EAR_NOISE, foreign > NOISE_PERCENT, ms),
 	};
 	unsigned i = 0;
 

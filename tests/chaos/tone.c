@@ -98,7 +98,7 @@ double tone_foreign(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who 
 	double power = power_of(pcm, n), own = 0;
 
 	if (power <= (double)n * AUDIBLE * AUDIBLE)
-		return 0;
+		return -1;
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
 		own += share(pcm, n, rate, hertz[w], power);
 	for (unsigned i = 0; i < TONE_TRACKS * TONE_STEPS; i++)

@@ -19,7 +19,7 @@ void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, 
 /* The amplitude of this track's loudest tone in the sound; *step: which one that is. */
 double tone_of_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who,
 		     unsigned track, unsigned *step);
-/* The share of the sound's power, 0..1, that is neither anybody's voice nor this person's music; 0
+/* The share of the sound's power, 0..1, that is neither anybody's voice nor this person's music; -1
  * of silence. */
 double tone_foreign(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who);
 

@@ -158,12 +158,12 @@ TEST(chaos_music_may_go_on_or_stand_still_in_a_silence)
 }
 
 /* A noise of this amplitude, alone or under speech. */
-static void hear_noise(struct listening *l, unsigned amplitude, bool speech)
+static void hear_noise_for(struct listening *l, unsigned amplitude, bool speech, unsigned frames)
 {
 	uint32_t state = 1;
 	int16_t pcm[N], voice[N];
 
-	for (unsigned i = 0; i < 50; i++) {
+	for (unsigned i = 0; i < frames; i++) {
 		for (unsigned k = 0; k < N; k++) {
 			state = state * 1664525 + 1013904223;
 			pcm[k] = (int16_t)((int)((state >> 16) % (2 * amplitude)) - (int)amplitude);
@@ -175,9 +175,14 @@ static void hear_noise(struct listening *l, unsigned amplitude, bool speech)
 	}
 }
 
+static void hear_noise(struct listening *l, unsigned amplitude, bool speech)
+{
+	hear_noise_for(l, amplitude, speech, 50);
+}
+
 TEST(chaos_noise_is_noticed_once)
 {
-	struct listening alone = {0}, under = {0}, faint = {0};
+	struct listening alone = {0}, under = {0}, faint = {0}, halting = {0};
 
 	hear_noise(&alone, 6000, false);
 	CHECK_INT(alone.faults[EAR_NOISE], 1);
@@ -185,6 +190,12 @@ TEST(chaos_noise_is_noticed_once)
 	CHECK_INT(under.faults[EAR_NOISE], 1);
 	hear_noise(&faint, 500, true);
 	CHECK(is_well(&faint));
+	/* Utterances are short. */
+	for (unsigned i = 0; i < 3; i++) {
+		hear_noise_for(&halting, 2000, true, 8);
+		hear(&halting, CHAOS_BOT, 0, false, 1);
+	}
+	CHECK_INT(halting.faults[EAR_NOISE], 1);
 }
 
 enum { LENGTH = 4000 };
