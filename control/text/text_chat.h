@@ -106,6 +106,15 @@ size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,
 		       const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
 bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message);
+/* How much a message that has not ended wants what is known about it. */
+enum text_want {
+	TEXT_WANT_NONE,	    /* it is none, or has ended */
+	TEXT_WANT_AMBIENT,  /* other talk, which may be answered */
+	TEXT_WANT_ADDRESSED /* it is held for one to the bot, or a model decides that */
+};
+enum text_want text_chat_wants(struct text_chat *chat, uint64_t channel, uint64_t message);
+/* True if messages of this user have not ended, or calls of tools go on for them. */
+bool text_chat_serves(const struct text_chat *chat, uint64_t user);
 /* True if this user was forgotten within TEXT_FORGET_S. Prompts get nothing about them from the
  * memory then, because another forgetting within that time restarts no answer. */
 bool text_forgot_lately(const struct text_chat *chat, uint64_t user);

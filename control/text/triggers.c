@@ -239,6 +239,28 @@ void text_triggers_gone(struct text_chat *chat, uint64_t channel)
 	}
 }
 
+enum text_want text_chat_wants(struct text_chat *chat, uint64_t channel, uint64_t message)
+{
+	const struct text_channel *ch = text_channel_find(chat, channel);
+	const struct text_live *l = ch ? text_trigger_find(ch, message) : NULL;
+
+	if (!l)
+		return TEXT_WANT_NONE;
+	return l->state != TEXT_CLASSIFYING && text_trigger_is_ambient(&l->t) ? TEXT_WANT_AMBIENT
+									      : TEXT_WANT_ADDRESSED;
+}
+
+bool text_chat_serves(const struct text_chat *chat, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
+		if (chat->holder[i] == user)
+			return true;
+	for (unsigned i = 0; i < chat->n_channels; i++)
+		if (text_jobs_has(chat->channel[i], user))
+			return true;
+	return false;
+}
+
 static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
 			 const struct text_event *ev)
 {

@@ -31,6 +31,36 @@ static struct text_member *find_member(struct text_guild *g, uint64_t user)
 	return NULL;
 }
 
+/* Something of theirs is under way, which may call a tool by their rank. */
+static bool is_served(const struct text_guild *g, uint64_t user)
+{
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		if (j->user == user)
+			return true;
+	for (const struct text_asked_yes *a = g->asked; a; a = a->next)
+		if (a->user == user)
+			return true;
+	return text_chat_serves(g->core, user);
+}
+
+/* Of whoever wrote longest ago, and waits for nothing if there is such a one. */
+static struct text_member *place_for_member(struct text_guild *g)
+{
+	struct text_member *oldest = &g->member[0], *best = NULL;
+
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++) {
+		struct text_member *m = &g->member[i];
+
+		if (!m->user)
+			return m;
+		if (m->order < oldest->order)
+			oldest = m;
+		if ((!best || m->order < best->order) && !is_served(g, m->user))
+			best = m;
+	}
+	return best ? best : oldest;
+}
+
 /* A message of the history tells no rank. The one that was told before it was written may have been
  * taken from its author since. */
 void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, const char *name,
@@ -42,9 +72,10 @@ void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, con
 	size_t i;
 
 	if (!m) {
-		m = &g->member[g->n_members++ % TEXT_MEMBERS];
+		m = place_for_member(g);
 		*m = (struct text_member){.user = user};
 	}
+	m->order = ++g->n_members;
 	if (name)
 		utf8_copy(m->name, sizeof m->name, name);
 	if (!member && message <= m->told)

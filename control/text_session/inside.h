@@ -156,7 +156,8 @@ struct text_job {
 struct text_member {
 	uint64_t user;
 	char name[INCOMING_NAME];
-	uint64_t told; /* the newest message by which the rank is known */
+	uint64_t told;	/* the newest message by which the rank is known */
+	unsigned order; /* n_members when they wrote last */
 	enum tool_rank rank;
 	uint64_t role[TEXT_ROLES];
 	unsigned n_roles;
@@ -185,6 +186,8 @@ struct text_decision {
 /* What a message replies to, which may be older than what the core knows of the channel. */
 struct text_quote {
 	uint64_t reply, message, user; /* reply: the message that quotes it; 0: free */
+	uint64_t channel;	       /* of both */
+	unsigned order;		       /* n_quotes when it was kept */
 	bool kept;		       /* its author was to be remembered when it was written */
 	bool strangers;		       /* the text ends with text of strangers */
 	char name[INCOMING_NAME], text[INCOMING_QUOTE];
@@ -193,6 +196,7 @@ struct text_quote {
 /* The files of a message. */
 struct text_attached {
 	uint64_t message, channel, user, at;
+	unsigned order; /* n_attached when they were kept */
 	char name[INCOMING_NAME];
 	struct attached_list *files; /* owned; NULL: free */
 };
@@ -257,7 +261,7 @@ struct text_guild {
 	struct text_seat *seats;
 	struct text_working *workings;
 	struct text_member member[TEXT_MEMBERS];
-	unsigned n_members; /* ever */
+	unsigned n_members; /* so often somebody was seen */
 	struct text_asked_yes *asked;
 	struct text_times times[TEXT_TIMES];
 	struct text_ended ended[TEXT_ENDED], ended_talk[TEXT_ENDED_TALK];
@@ -449,8 +453,11 @@ char *text_prompt_decision(const struct text_guild *g, const char *message);
 /* True if models may not be told this message of the user from before: they refused, or may be
  * repeated by the bot. asker: who replies to it. */
 bool text_quoting_bars(const struct text_guild *g, uint64_t user, uint64_t message, uint64_t asker);
-/* Keeps what the message replies to. */
+/* Keeps what the message replies to. What messages that wait for an answer reply to stays, before
+ * what others do. */
 void text_quoting_keep(struct text_guild *g, const struct incoming *in);
+/* How much messages that reply to this one want what is known about it. */
+enum text_want text_quoting_wants(const struct text_guild *g, uint64_t message);
 /* The message is gone, or (0) all of the user's and of the bot, which may repeat them. */
 void text_quoting_drop(struct text_guild *g, uint64_t message, uint64_t user);
 void text_quoting_edit(struct text_guild *g, const struct incoming *in);

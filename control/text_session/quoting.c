@@ -5,6 +5,7 @@
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "proto/base/utf8.h"
 
@@ -32,17 +33,58 @@ bool text_quoting_bars(const struct text_guild *g, uint64_t user, uint64_t messa
 	       settings_ids_have(g->settings->blocked_users, user);
 }
 
+static enum text_want want_of(const struct text_guild *g, const struct text_quote *q)
+{
+	return text_chat_wants(g->core, q->channel, q->reply);
+}
+
+enum text_want text_quoting_wants(const struct text_guild *g, uint64_t message)
+{
+	enum text_want most = TEXT_WANT_NONE;
+
+	for (unsigned i = 0; i < TEXT_QUOTES; i++)
+		if (g->quote[i].reply && g->quote[i].message == message &&
+		    want_of(g, &g->quote[i]) > most)
+			most = want_of(g, &g->quote[i]);
+	return most;
+}
+
+/* Where there is no free place, what is wanted least, of that the oldest. NULL: all that is there
+ * waits for answers, and this one need not get one. */
+static struct text_quote *place_for(struct text_guild *g, bool addressed)
+{
+	enum text_want least = TEXT_WANT_ADDRESSED, want;
+	struct text_quote *best = NULL;
+
+	for (unsigned i = 0; i < TEXT_QUOTES; i++) {
+		struct text_quote *q = &g->quote[i];
+
+		if (!q->reply)
+			return q;
+		want = want_of(g, q);
+		if (best && (want > least || (want == least && q->order > best->order)))
+			continue;
+		best = q;
+		least = want;
+	}
+	return least == TEXT_WANT_ADDRESSED && !addressed ? NULL : best;
+}
+
 void text_quoting_keep(struct text_guild *g, const struct incoming *in)
 {
-	struct text_quote *q = &g->quote[g->n_quotes % TEXT_QUOTES];
+	struct text_quote *q;
 
 	/* Nobody else's messages are answered. */
 	if (in->self || in->bot || !*in->quoted || !in->replied_user ||
 	    text_quoting_bars(g, in->replied_user, in->replies_to, in->user))
 		return;
+	q = place_for(g, in->to_bot || !in->guild);
+	if (!q)
+		return;
 	text_showing_quoted(g, in);
-	g->n_quotes++;
 	*q = (struct text_quote){.reply = in->message,
+				 .channel = in->channel,
+				 .order = ++g->n_quotes,
 				 .message = in->replies_to,
 				 .user = in->replied_user,
 				 .strangers = in->quoted_strangers};

@@ -13,6 +13,7 @@
 #include "control/engine/roles.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
@@ -76,15 +77,48 @@ static void drop(struct text_attached *a)
 	*a = (struct text_attached){0};
 }
 
+/* By the message itself, or by one that replies to it. */
+static enum text_want want_of(const struct text_guild *g, const struct text_attached *a)
+{
+	enum text_want own = text_chat_wants(g->core, a->channel, a->message);
+	enum text_want quoted = text_quoting_wants(g, a->message);
+
+	return own > quoted ? own : quoted;
+}
+
+/* Where there is no free place, what is wanted least, of that the oldest. NULL: all that is there
+ * waits for answers, and this one need not get one. */
+static struct text_attached *place_for(struct text_guild *g, bool addressed)
+{
+	enum text_want least = TEXT_WANT_ADDRESSED, want;
+	struct text_attached *best = NULL;
+
+	for (unsigned i = 0; i < TEXT_ATTACHED; i++) {
+		struct text_attached *a = &g->attached[i];
+
+		if (!a->files)
+			return a;
+		want = want_of(g, a);
+		if (best && (want > least || (want == least && a->order > best->order)))
+			continue;
+		best = a;
+		least = want;
+	}
+	return least == TEXT_WANT_ADDRESSED && !addressed ? NULL : best;
+}
+
 static void keep(struct text_guild *g, const struct text_attached *what,
-		 const struct attached_list *files)
+		 const struct attached_list *files, bool addressed)
 {
 	struct text_attached *a = find_files(g, what->message);
 
 	if (!a)
-		a = &g->attached[g->n_attached++ % TEXT_ATTACHED];
+		a = place_for(g, addressed);
+	if (!a)
+		return;
 	drop(a);
 	*a = *what;
+	a->order = ++g->n_attached;
 	a->files = malloc(sizeof *a->files);
 	if (a->files)
 		*a->files = *files;
@@ -115,7 +149,7 @@ void text_showing_keep(struct text_guild *g, const struct incoming *in)
 	if (!is_kept(g) || in->self || !in->files.n || (in->starter && find_files(g, in->message)))
 		return;
 	utf8_copy(a.name, sizeof a.name, in->name);
-	keep(g, &a, &in->files);
+	keep(g, &a, &in->files, in->to_bot || !in->guild);
 }
 
 void text_showing_quoted(struct text_guild *g, const struct incoming *in)
@@ -128,7 +162,7 @@ void text_showing_quoted(struct text_guild *g, const struct incoming *in)
 	if (!is_kept(g) || !in->quoted_files.n || find_files(g, a.message))
 		return;
 	utf8_copy(a.name, sizeof a.name, in->quoted_name);
-	keep(g, &a, &in->quoted_files);
+	keep(g, &a, &in->quoted_files, in->to_bot || !in->guild);
 }
 
 static bool has_file(const struct attached_list *files, uint64_t id)

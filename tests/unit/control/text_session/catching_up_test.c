@@ -526,3 +526,39 @@ TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
 	json_decref(rows);
 	text_stage_close(&s);
 }
+
+static void many_write(struct text_stage *s, unsigned n)
+{
+	static uint64_t more = 1;
+
+	for (unsigned i = 0; i < n; i++, more++)
+		text_stage_writes(s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(s, 0) + more,
+				  9000 + more, "good evening");
+}
+
+/* Who writes again is known for longer, and whoever waits for an answer until it is over. */
+TEST(text_session_knows_the_rank_of_who_asks_among_many)
+{
+	struct text_stage s;
+	struct text_guild *g;
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	s.rank = TOOL_RANK_MODERATOR;
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, MINUTE), STAGE_BOB,
+			  "hello all");
+	g = text_session_open(s.ts, STAGE_GUILD);
+	CHECK(g != NULL);
+	many_write(&s, TEXT_MEMBERS - 1);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_BOB,
+			  "here again");
+	many_write(&s, TEXT_MEMBERS - 1);
+	CHECK_INT(text_member_rank(g, STAGE_BOB, "dice"), TOOL_RANK_MODERATOR);
+	many_write(&s, 1);
+	CHECK_INT(text_member_rank(g, STAGE_BOB, "dice"), TOOL_RANK_EVERYONE);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
+			  "<@9> roll a dice");
+	many_write(&s, 3 * TEXT_MEMBERS);
+	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_MODERATOR);
+	text_stage_close(&s);
+}

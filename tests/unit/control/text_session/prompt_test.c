@@ -281,3 +281,64 @@ TEST(replies_of_whom_the_bot_does_not_answer_drive_out_no_quote)
 	CHECK_INT(g->n_quotes, 2);
 	text_fixture_close(&f);
 }
+
+/* A message that asks the bot, or, in another channel, one of somebody to somebody. */
+static void write_reply(uint64_t id, const char *channel, bool asks)
+{
+	json_t *d = json_pack(
+		"{s:o,s:s,s:s,s:i,s:s,s:{s:s,s:s},s:[{s:s}],s:{s:s},s:{s:s,s:{s:s,s:s},s:s}"
+		"s:[{s:o,s:s,s:s,s:s,s:i}]}",
+		"id",
+		json_sprintf("%llu",
+			     (unsigned long long)missed_id_of(env_wall_ms(f.loop.env)) + id),
+		"channel_id", channel, "guild_id", "7", "type", 19, "content",
+		asks ? "<@900> what is that" : "so it is", "author", "id", asks ? "501" : "503",
+		"username", "ana", "mentions", "id", asks ? "900" : "502", "message_reference",
+		"message_id", "40", "referenced_message", "id", "40", "author", "id", "502",
+		"username", "bob", "content", "tea", "attachments", "id",
+		json_sprintf("%llu", (unsigned long long)id + 1000), "filename", "a.png",
+		"content_type", "image/png", "url", "https://cdn.discordapp.com/attachments/a.png",
+		"size", 10);
+
+	text_session_event(f.ts, "MESSAGE_CREATE", d);
+	json_decref(d);
+}
+
+static unsigned quotes_of(uint64_t user)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < TEXT_QUOTES; i++)
+		for (unsigned k = 0; k < TEXT_MEMBERS; k++)
+			n += g->member[k].user == user && g->quote[i].reply &&
+			     g->quote[i].reply == g->member[k].told;
+	return n;
+}
+
+static unsigned files_of(uint64_t user)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < TEXT_ATTACHED; i++)
+		n += g->attached[i].files && g->attached[i].user == user;
+	return n;
+}
+
+/* The window of a question takes seconds, in which a busy server writes a lot. */
+TEST(what_others_write_drives_out_nothing_of_a_question_that_waits)
+{
+	CHECK(open_session());
+	CHECK_INT(settings_set(f.settings, "consent", "heard"), 0);
+	CHECK_INT(settings_set(f.settings, "attachments", "yes"), 0);
+	f.ts->conf.viewers.fetcher = (struct fetcher *)&f; /* nothing is fetched here */
+	write_reply(1, "5", true);
+	CHECK_INT(quotes_of(ALICE), 1);
+	CHECK_INT(files_of(ALICE), 1);
+	for (unsigned i = 0; i < 2 * TEXT_ATTACHED; i++)
+		write_reply(2 + i, "6", false);
+	CHECK_INT(quotes_of(ALICE), 1);
+	CHECK_INT(files_of(ALICE), 1);
+	CHECK_INT(quotes_of(CAROL), 1);
+	CHECK_INT(files_of(CAROL), TEXT_ATTACHED - 1);
+	text_fixture_close(&f);
+}
