@@ -229,6 +229,13 @@ static const char *find_nickname(uint64_t guild, void *arg)
 	return guilds_known_name(c->guilds, guild, guilds_self(c->guilds));
 }
 
+static bool is_known(uint64_t guild, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_known(c->guilds, guild);
+}
+
 static bool may_write(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
@@ -305,6 +312,7 @@ int control_make_text(struct control *c)
 					       .rankh = rank_writer,
 					       .roleh = is_own_role,
 					       .nicknameh = find_nickname,
+					       .knownh = is_known,
 					       .writeh = may_write,
 					       .reacth = may_react,
 					       .historyh = may_read_history,

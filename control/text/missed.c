@@ -57,7 +57,7 @@ void missed_read(struct missed_page *out, const json_t *list, uint64_t self)
 		const char *words = json_string_value(json_object_get(m, "content"));
 		uint64_t id = id_at(m, "id");
 
-		if (out->messages == MISSED_PAGE)
+		if (out->messages == MISSED_MOST)
 			break;
 		out->messages++;
 		if (id && (!out->oldest || id < out->oldest))

@@ -17,23 +17,24 @@ struct incoming;
 struct taken_table;
 
 enum {
-	MISSED_PAGE = 100,	/* messages that Discord gives at once */
-	MISSED_REACTIONS = 200, /* of the bot on them; further ones are not known */
+	MISSED_PAGE = 100,	 /* messages that Discord gives at once */
+	MISSED_MOST = 1000,	 /* the last ones of a channel that are looked at */
+	MISSED_REACTIONS = 1000, /* of the bot on them; further ones are not known */
 };
 
-/* The bot's own messages and reactions of a page. */
+/* The bot's own messages and reactions of some pages that follow each other. */
 struct missed_page {
 	struct {
 		uint64_t message, replies_to, mark;
 		bool works; /* it tells of a tool at work, and is no answer yet */
-	} own[MISSED_PAGE];
+	} own[MISSED_MOST];
 	size_t n;
 	uint64_t put[MISSED_REACTIONS]; /* marks of its reactions */
 	size_t n_put;
-	uint64_t oldest; /* message of the page; 0: it has none */
+	uint64_t oldest; /* message of them; 0: there is none */
 	size_t messages;
 };
-/* list: of "Get Channel Messages", the newest first. */
+/* list: of "Get Channel Messages", the newest first, up to MISSED_MOST. */
 void missed_read(struct missed_page *out, const json_t *list, uint64_t self);
 
 enum missed_what {

@@ -163,6 +163,14 @@ enum text_signal text_names_signal(struct text_chat *chat, const char *text, boo
 	return TEXT_SIGNAL_LLM_DECIDES;
 }
 
+bool text_chat_has_name(struct text_chat *chat, const char *text)
+{
+	bool occurs;
+
+	text_names_signal(chat, text, &occurs);
+	return occurs;
+}
+
 bool text_names_stops(struct text_chat *chat, const char *text)
 {
 	const struct room_saying saying = {.text = text, .names = &names_now(chat)->all};

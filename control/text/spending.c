@@ -132,3 +132,9 @@ bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint
 					      .until = chat->now + s * NS_PER_S};
 	return place != NULL;
 }
+
+bool text_chat_warns(struct text_chat *chat, uint64_t channel, uint64_t user, uint64_t now)
+{
+	chat->now = now;
+	return text_spending_sign(chat, TEXT_DO_WARN, channel, user);
+}

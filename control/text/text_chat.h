@@ -125,6 +125,11 @@ size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */
 uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
 
+/* True if one of the bot's names stands in the text, as its name or not. */
+bool text_chat_has_name(struct text_chat *chat, const char *text);
+/* True if a warning sign may be put for this user in the channel, which counts as one then (one for
+ * each TEXT_WARN_S). now: ns. For messages that no step ends. */
+bool text_chat_warns(struct text_chat *chat, uint64_t channel, uint64_t user, uint64_t now);
 /* The bot's display name in this server, beside its other names; "": none. Copied. */
 void text_chat_set_nickname(struct text_chat *chat, const char *name);
 

@@ -109,8 +109,42 @@ static uint64_t oldest_ms(const struct text_session *ts)
 	return ms > ts->conf.since_ms ? ms : ts->conf.since_ms;
 }
 
+/* Until Discord has told of a server, its channels, their threads and who may do what there are not
+ * known. */
+static bool is_known(const struct text_session *ts, uint64_t guild)
+{
+	return !guild || !ts->conf.knownh || ts->conf.knownh(guild, ts->conf.arg);
+}
+
+/* No step of the core ends these messages: who asked sees here that no answer comes. */
+static void warn(struct text_guild *g, const struct text_trigger *t)
+{
+	struct text_session *ts = g->ts;
+	const char *title;
+	const struct text_event ev = {.guild = t->guild,
+				      .channel = t->channel,
+				      .parent =
+					      text_session_parent(ts, t->guild, t->channel, &title),
+				      .category = text_session_category(ts, t->guild, t->channel),
+				      .user = t->user,
+				      .text = "?",
+				      .refused = text_session_refused(g, t->user)};
+
+	if (text_reason_signs(t->reason) && g->settings->text_chat != SETTINGS_TEXT_OFF &&
+	    is_known(ts, t->guild) && text_refusal(g->settings, &ev) == TEXT_REASON_NONE &&
+	    text_chat_warns(g->core, t->channel, t->user, env_now(ts->conf.env)))
+		text_sending_warn(ts, &(struct text_effect){.type = TEXT_DO_WARN,
+							    .guild = t->guild,
+							    .channel = t->channel,
+							    .message = t->message,
+							    .user = t->user,
+							    .record = t});
+}
+
 static void end_row(struct text_session *ts, const struct taken *row, enum text_reason reason)
 {
+	/* Those that wait had to be answered. */
+	bool waits = row->state == TAKEN_WAITS;
 	struct text_guild *g = text_session_open(ts, row->guild);
 	const struct text_trigger t = {.guild = row->guild,
 				       .channel = row->channel,
@@ -121,8 +155,29 @@ static void end_row(struct text_session *ts, const struct taken *row, enum text_
 				       .admission = TEXT_ADMISSION_COUNT,
 				       .reason = reason};
 
-	if (g)
-		text_session_record(g, &t);
+	if (!g)
+		return;
+	text_session_record(g, &t);
+	if (waits)
+		warn(g, &t);
+}
+
+/* Ends what is owed in the channel for too long. False: nothing else is owed there. */
+static bool end_old(struct text_session *ts, uint64_t channel)
+{
+	uint64_t oldest = missed_id_of(oldest_ms(ts));
+	const struct taken *row;
+	bool owes = false;
+
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++) {
+		if (!row->message || row->channel != channel || !is_owed(row))
+			continue;
+		if (row->message < oldest)
+			end_row(ts, row, TEXT_REASON_EXPIRED);
+		else
+			owes = true;
+	}
+	return owes;
 }
 
 static bool is_on(const struct text_session *ts)
@@ -212,7 +267,7 @@ void text_session_online(struct text_session *ts, const json_t *guilds)
 
 		if (!row->message)
 			continue;
-		if (is_owed(row) && row->message < oldest)
+		if (is_owed(row) && row->message < oldest && is_known(ts, row->guild))
 			end_row(ts, row, TEXT_REASON_EXPIRED);
 		else if (is_owed(row) || (fresh && !row->guild))
 			left_out += !add_place(ts, &p);
@@ -302,16 +357,20 @@ static bool joined_since(const json_t *d, uint64_t since)
 	return joined && strncmp(joined, at, strlen("2026-11-29T01:02:03")) > 0;
 }
 
-void text_session_guild(struct text_session *ts, const json_t *d)
+/* What is owed there has waited for the server. */
+static void wake_places(struct text_catching_up *up, uint64_t guild)
 {
+	for (unsigned i = up->asking; i < up->n; i++)
+		if (up->place[i].guild == guild)
+			up->place[i].at = 0;
+}
+
+static void add_server(struct text_session *ts, uint64_t guild, const json_t *d)
+{
+	uint64_t since = since_of(ts, guild);
 	const struct settings *s;
-	uint64_t guild = 0, since;
 	unsigned left_out;
 
-	if (!ts || !is_on(ts) ||
-	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
-		return;
-	since = since_of(ts, guild);
 	if (!since || joined_since(d, since))
 		return;
 	s = text_session_borrow(ts, guild);
@@ -319,6 +378,17 @@ void text_session_guild(struct text_session *ts, const json_t *d)
 		   add_channels(ts, s, guild, since, json_object_get(d, "threads"));
 	text_session_return(ts, guild);
 	warn_left_out(guild, left_out);
+}
+
+void text_session_guild(struct text_session *ts, const json_t *d)
+{
+	uint64_t guild = 0;
+
+	if (!ts || !is_on(ts) ||
+	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
+		return;
+	wake_places(&ts->up, guild);
+	add_server(ts, guild, d);
 	/* Others that come with it have their turn, too. */
 	if (ts->up.n && !ts->up.asking)
 		tmr_start(ts->up.tmr, NS_PER_MS);
@@ -326,16 +396,29 @@ void text_session_guild(struct text_session *ts, const json_t *d)
 
 /* ---- one channel ---- */
 
-static void take_one(struct text_session *ts, const struct missed_page *page, uint64_t since,
-		     json_t *d)
+/* The core decides whether a name in the text addresses the bot. */
+static bool may_address(struct text_session *ts)
 {
+	const struct incoming *in = &ts->in;
+	struct text_guild *g =
+		in->to_bot || !in->guild ? NULL : text_guild_open(ts, in->guild, false);
+
+	if (g)
+		text_session_take_nickname(g);
+	return in->to_bot || !in->guild || (g && text_chat_has_name(g->core, in->text));
+}
+
+/* near: it is one of the last messages, of which other talk is read, too. */
+static void take_one(struct text_session *ts, uint64_t since, json_t *d, bool near)
+{
+	const struct missed_page *page = &ts->up.page;
 	struct taken *row;
 	bool reply;
 
 	if (text_session_read(ts, d, false))
 		return;
 	if (ts->in.starter) {
-		if (text_session_was_read(ts))
+		if (near && text_session_was_read(ts))
 			text_session_note_starter(ts);
 		return;
 	}
@@ -353,7 +436,7 @@ static void take_one(struct text_session *ts, const struct missed_page *page, ui
 			end_row(ts, row, TEXT_REASON_NOT_READ);
 		break;
 	case MISSED_LATE:
-		if (text_session_was_read(ts))
+		if (text_session_was_read(ts) && (near || may_address(ts)))
 			text_session_take(ts, d, TEXT_CAME_MISSED);
 		break;
 	case MISSED_DONE:
@@ -372,7 +455,7 @@ static void end_rest(struct text_session *ts, uint64_t channel, uint64_t from,
 			end_row(ts, row, reason);
 }
 
-static unsigned most_of(const struct text_session *ts, const struct text_place *p)
+static unsigned near_of(const struct text_session *ts, const struct text_place *p)
 {
 	return p->owed ? MISSED_PAGE : ts->conf.settings->text_catchup_messages;
 }
@@ -408,13 +491,20 @@ static bool is_hidden(const struct text_session *ts, const struct text_place *p,
 	return true;
 }
 
-static void take_history(struct text_session *ts, const struct text_place *p, const json_t *list)
+static void forget_list(struct text_catching_up *up)
 {
-	struct missed_page page;
-	size_t i = json_array_size(list);
+	json_decref(up->list);
+	up->list = NULL;
+}
 
-	missed_read(&page, list, ts->self);
-	find_left(ts, p, &page);
+static void take_history(struct text_session *ts, const struct text_place *p)
+{
+	struct missed_page *page = &ts->up.page;
+	const json_t *list = ts->up.list;
+	size_t i = json_array_size(list), near = near_of(ts, p);
+
+	missed_read(page, list, ts->self);
+	find_left(ts, p, page);
 	/* The oldest first. */
 	while (i-- > 0) {
 		json_t *d = json_copy(json_array_get(list, i));
@@ -423,35 +513,97 @@ static void take_history(struct text_session *ts, const struct text_place *p, co
 			json_object_set_new(d, "guild_id",
 					    json_sprintf("%llu", (unsigned long long)p->guild));
 		if (d)
-			take_one(ts, &page, p->since, d);
+			take_one(ts, p->since, d, i < near);
 		json_decref(d);
 	}
-	if (!is_hidden(ts, p, &page))
-		end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,
-			 TEXT_REASON_DELETED);
+	if (!is_hidden(ts, p, page))
+		end_rest(ts, p->channel, ts->up.whole ? 1 : page->oldest, TEXT_REASON_DELETED);
 	end_rest(ts, p->channel, 1, TEXT_REASON_EXPIRED);
 	/* Some of them have ended by now. */
 	if (text_session_uses(ts, p->guild))
 		text_working_sweep(text_session_open(ts, p->guild));
+	forget_list(&ts->up);
 }
 
 /* False: no answer is owed there, or none any more. */
 static bool try_later(struct text_session *ts, struct text_place *p)
 {
-	uint64_t oldest = missed_id_of(oldest_ms(ts));
-	const struct taken *row;
-	bool owes = false;
-
-	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++) {
-		if (row->channel != p->channel || !is_owed(row))
-			continue;
-		if (row->message < oldest)
-			end_row(ts, row, TEXT_REASON_EXPIRED);
-		else
-			owes = true;
-	}
 	p->at = env_now(ts->conf.env) + LATER_S * NS_PER_S;
-	return owes;
+	return end_old(ts, p->channel);
+}
+
+/* True: others have their turn. */
+static bool try_again(struct text_session *ts, int err, int status)
+{
+	struct text_place *p = &ts->up.place[0];
+
+	forget_list(&ts->up);
+	if (++p->tries < TRIES) {
+		tmr_start(ts->up.tmr, (uint64_t)p->tries * AGAIN_S * NS_PER_S);
+		return false;
+	}
+	log_warn("text_not_caught_up", "guild=%llu channel=%llu err=%d status=%d",
+		 (unsigned long long)p->guild, (unsigned long long)p->channel, err, status);
+	if (!try_later(ts, p))
+		drop_place(&ts->up, 0);
+	return true;
+}
+
+static uint64_t oldest_of(const json_t *list)
+{
+	const json_t *last = json_array_get(list, json_array_size(list) - 1);
+	uint64_t id = 0;
+
+	discord_snowflake(json_string_value(json_object_get(last, "id")), &id);
+	return id;
+}
+
+/* Messages before this id are not looked for. */
+static uint64_t floor_of(const struct text_session *ts, const struct text_place *p)
+{
+	uint64_t first = p->since;
+	const struct taken *row;
+
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++)
+		if (row->message && row->channel == p->channel && is_owed(row) &&
+		    row->message < first)
+			first = row->message;
+	return first;
+}
+
+static bool wants_more(const struct text_session *ts, const struct text_place *p)
+{
+	if (ts->up.whole || oldest_of(ts->up.list) <= floor_of(ts, p))
+		return false;
+	if (json_array_size(ts->up.list) < MISSED_MOST)
+		return true;
+	log_warn("text_not_caught_up",
+		 "guild=%llu channel=%llu why=\"more than %d messages since then\"",
+		 (unsigned long long)p->guild, (unsigned long long)p->channel, MISSED_MOST);
+	return false;
+}
+
+static int ask(struct text_session *ts);
+
+/* True: nothing else is to be asked for now. */
+static bool take_page(struct text_session *ts, const struct text_place *p, const json_t *body)
+{
+	struct text_catching_up *up = &ts->up;
+	int err = 0;
+
+	if (!up->list)
+		up->list = json_array();
+	if (json_array_extend(up->list, (json_t *)(uintptr_t)body))
+		return !try_again(ts, ENOMEM, 0);
+	up->whole = json_array_size(body) < up->limit;
+	if (wants_more(ts, p)) {
+		err = ask(ts);
+		up->asking = !err;
+		return !err || !try_again(ts, err, 0);
+	}
+	drop_place(up, 0);
+	take_history(ts, p);
+	return false;
 }
 
 static void on_history(int err, int status, const json_t *body, void *arg)
@@ -463,27 +615,25 @@ static void on_history(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (!err && status / 100 == 4 && status != 429) {
+		forget_list(&ts->up);
 		drop_place(&ts->up, 0);
 		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
 	} else if (!err && status == 200 && json_is_array(body)) {
-		drop_place(&ts->up, 0);
-		take_history(ts, &p, body);
-	} else if (++ts->up.place[0].tries < TRIES) {
-		tmr_start(ts->up.tmr, (uint64_t)ts->up.place[0].tries * AGAIN_S * NS_PER_S);
+		if (take_page(ts, &p, body))
+			return;
+	} else if (!try_again(ts, err, status)) {
 		return;
-	} else {
-		log_warn("text_not_caught_up", "guild=%llu channel=%llu err=%d status=%d",
-			 (unsigned long long)p.guild, (unsigned long long)p.channel, err, status);
-		if (!try_later(ts, &ts->up.place[0]))
-			drop_place(&ts->up, 0);
 	}
 	ask_next(ts);
 }
 
+/* For the next page, behind what was read of the channel's history. */
 static int ask(struct text_session *ts)
 {
-	const struct text_place *p = &ts->up.place[0];
-	char path[96], major[24];
+	struct text_catching_up *up = &ts->up;
+	const struct text_place *p = &up->place[0];
+	size_t have = json_array_size(up->list);
+	char path[128], major[24], before[40] = "";
 	const struct rest_call call = {.method = "GET",
 				       .route = "/channels/{}/messages",
 				       .path = path,
@@ -491,7 +641,13 @@ static int ask(struct text_session *ts)
 				       .idempotent = true};
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)p->channel);
-	snprintf(path, sizeof path, "/channels/%s/messages?limit=%u", major, most_of(ts, p));
+	up->limit = have ? MISSED_PAGE : near_of(ts, p);
+	if (have + up->limit > MISSED_MOST)
+		up->limit = (unsigned)(MISSED_MOST - have);
+	if (have)
+		snprintf(before, sizeof before, "&before=%llu",
+			 (unsigned long long)oldest_of(up->list));
+	snprintf(path, sizeof path, "/channels/%s/messages?limit=%u%s", major, up->limit, before);
 	return rest_request(ts->conf.rest, &call, on_history, ts);
 }
 
@@ -527,6 +683,14 @@ static void ask_next(struct text_session *ts)
 		bool worth;
 		int err;
 
+		/* What is owed in a server that does not come is too old some time. */
+		if (!is_known(ts, p.guild)) {
+			if (!try_later(ts, &up->place[0]))
+				drop_place(up, 0);
+			continue;
+		}
+		if (p.owed)
+			end_old(ts, p.channel);
 		worth = is_read(ts, p.guild, p.channel) && is_worth_asking(ts, &p);
 		err = worth ? ask(ts) : EACCES;
 
@@ -554,4 +718,5 @@ void text_catching_up_end(struct text_session *ts)
 {
 	tmr_free(ts->up.tmr);
 	free(ts->up.away);
+	json_decref(ts->up.list);
 }

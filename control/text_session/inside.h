@@ -27,6 +27,7 @@
 
 #include "control/text/event.h"
 #include "control/text/incoming.h"
+#include "control/text/missed.h"
 #include "control/text/split.h"
 #include "control/tools/arguments_mac.h"
 #include "control/tools/builtin/server_zone.h"
@@ -294,6 +295,10 @@ struct text_catching_up {
 	struct text_place place[TEXT_PLACES]; /* a request for the first is under way */
 	unsigned n;
 	bool asking;
+	unsigned limit;		 /* of the page that is asked for */
+	bool whole;		 /* the history that is read has nothing older than the list */
+	json_t *list;		 /* what was read of it, newest first; NULL: nothing; owned */
+	struct missed_page page; /* what it says */
 	struct text_away *away;
 	unsigned n_away;
 	struct tmr *tmr;   /* until the first is requested again */
@@ -545,6 +550,9 @@ void text_taking_ended(struct text_guild *g, const struct text_trigger *t);
 void text_taking_tell_posts(struct text_guild *g);
 /* A restart goes on with this message, which has not ended. */
 bool text_taking_goes_on(const struct text_guild *g, uint64_t message);
+
+/* The bot's name there, as Discord tells it now. */
+void text_session_take_nickname(struct text_guild *g);
 
 /* ---- catching_up.c ---- */
 /* The settings of a server, 0: everybody's, which are released again by text_session_return unless

@@ -367,12 +367,15 @@ static bool is_blocked(const struct text_guild *g, const struct text_event *ev)
 	return why == TEXT_REASON_USER_BLOCKED || why == TEXT_REASON_CHANNEL_BLOCKED;
 }
 
-static void take_nickname(struct text_guild *g)
+void text_session_take_nickname(struct text_guild *g)
 {
 	const struct text_session_conf *c = &g->ts->conf;
-	const char *known = c->nicknameh(g->id, c->arg);
+	const char *known;
 	char name[INCOMING_NAME];
 
+	if (!g->id || !c->nicknameh)
+		return;
+	known = c->nicknameh(g->id, c->arg);
 	incoming_copy_name(name, known ? known : "");
 	text_chat_set_nickname(g->core, name);
 }
@@ -427,8 +430,7 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 	ev.late = came == TEXT_CAME_MISSED;
 	env_random(ts->conf.env, &ev.rnd, sizeof ev.rnd);
 	g->used_at = env_now(ts->conf.env);
-	if (g->id && ts->conf.nicknameh)
-		take_nickname(g);
+	text_session_take_nickname(g);
 	/* The history of a channel has messages that were taken before, too. */
 	if (!ev.refused && !is_blocked(g, &ev) &&
 	    !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {

@@ -107,6 +107,8 @@ struct text_session_conf {
 			     void *arg);
 	/* The threads of this channel or forum that are known, up to most. NULL accepted. */
 	size_t (*threadsh)(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg);
+	/* True if Discord has told what channels this server has. NULL accepted: it has. */
+	bool (*knownh)(uint64_t guild, void *arg);
 	/* True if the bot may write in this channel of the server. */
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if it may put reactions on messages there. NULL accepted. */

@@ -170,6 +170,48 @@ until_ok 10 answered wordopen || bad "a channel beside them" "$(of_bot)"
 is "a channel that the bot cannot see is not asked for, unless an answer is owed there" "$(gets "$hidden") $(gets "$owing")" "0 1"
 where=$TEXT
 
+# ---- what is not known before the servers have come ----
+# READY does not tell which category a channel is in; GUILD_CREATE does, which comes later.
+category=$(api POST "/guilds/$GUILD/channels" '{"type":"category","name":"allowed"}' | field id)
+stop
+for list in "PARLEY_TEXT_BLOCKED_CHANNELS=$hidden" "PARLEY_TEXT_CHANNELS=$category"; do
+	where=$(api POST "/guilds/$GUILD/channels" "{\"type\":\"text\",\"name\":\"inside\",\"parent_id\":\"$category\"}" | field id)
+	run "$list"
+	sleep 1
+	writes $ALICE "<@$BOT> slowly wordlist$runs"
+	until_ok 10 asked "wordlist$runs" || bad "$list" "not asked"
+	owed=wordlist$runs
+	kill9 "$control"
+	forget_session
+	run "$list"
+	until_ok 15 answered "$owed" && ok "an owed answer is given, ${list%%=*}" || bad "$list" "$(of_bot; grep -h "message=$written" "$D"/control-*.log)"
+	stop
+done
+where=$TEXT
+
+# ---- buried under other talk ----
+for owes in no yes; do
+	place "buried-$owes"
+	run
+	sleep 1
+	if [ $owes = yes ]; then
+		writes $ALICE "<@$BOT> slowly wordowed"
+		until_ok 10 asked wordowed || bad "owed" "not asked"
+		kill9 "$control"
+	else
+		stop
+	fi
+	forget_session
+	writes $BOB "<@$BOT> wordburied"
+	for i in $(seq 120); do writes $CAROL "talk $i"; done
+	run
+	until_ok 15 answered wordburied && ok "a mention under 120 messages is answered, an answer owed there: $owes" || bad "buried" "$(of_bot; grep -h text_not "$D/control-$runs.log")"
+	[ $owes = no ] || { until_ok 10 answered wordowed && ok "and the owed message below it"; } || bad "owed and buried" "$(of_bot)"
+	stop
+done
+where=$TEXT
+run
+
 # ---- limits ----
 stop
 forget_session

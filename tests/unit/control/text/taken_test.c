@@ -325,12 +325,12 @@ TEST(a_page_of_history_is_bounded)
 {
 	json_t *list = json_array();
 
-	for (int i = 0; i < 3 * MISSED_PAGE; i++)
+	for (int i = 0; i < 2 * MISSED_MOST; i++)
 		json_array_append_new(list, json_pack("{s:s,s:{s:s},s:s}", "id", "77", "author",
 						      "id", "900", "content", "x"));
 	missed_read(&page, list, BOT);
-	CHECK_INT(page.n, MISSED_PAGE);
-	CHECK_INT(page.messages, MISSED_PAGE);
+	CHECK_INT(page.n, MISSED_MOST);
+	CHECK_INT(page.messages, MISSED_MOST);
 	CHECK(page.oldest == 77);
 	json_decref(list);
 	list = json_array();

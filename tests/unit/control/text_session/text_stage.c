@@ -42,6 +42,14 @@ static enum tool_rank rank_of(uint64_t guild, uint64_t user, const json_t *membe
 	return s->rank;
 }
 
+static bool is_known(uint64_t guild, void *arg)
+{
+	const struct text_stage *s = arg;
+
+	(void)guild;
+	return !s->unknown;
+}
+
 static bool may_write(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct text_stage *s = arg;
@@ -73,6 +81,8 @@ static uint64_t thread_of(uint64_t guild, uint64_t channel, const char **title, 
 
 	(void)guild;
 	*title = channel == s->post && s->title ? s->title : "";
+	if (s->unknown)
+		return READING_UNKNOWN;
 	if (channel == STAGE_UNKNOWN)
 		return READING_UNKNOWN;
 	return channel == s->post ? STAGE_FORUM : 0;
@@ -134,6 +144,32 @@ static void answer_json(struct evhttp_request *req, const json_t *j)
 	free(text);
 }
 
+static uint64_t query_of(const char *path, const char *name)
+{
+	const char *at = strstr(path, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* The newest messages before that one, if the request names one. */
+static void answer_page(const struct text_stage *s, struct evhttp_request *req, const json_t *all)
+{
+	uint64_t before = query_of(s->fake.path, "before="),
+		 limit = query_of(s->fake.path, "limit=");
+	json_t *page = json_array(), *m;
+	size_t i;
+
+	json_array_foreach(all, i, m)
+	{
+		const char *id = json_string_value(json_object_get(m, "id"));
+
+		if (json_array_size(page) < limit && (!before || strtoull(id, NULL, 10) < before))
+			json_array_append(page, m);
+	}
+	answer_json(req, page);
+	json_decref(page);
+}
+
 static void answer_history(struct text_stage *s, struct evhttp_request *req, uint64_t channel)
 {
 	if (s->n_read < STAGE_READS)
@@ -144,7 +180,7 @@ static void answer_history(struct text_stage *s, struct evhttp_request *req, uin
 	}
 	for (unsigned i = 0; i < s->n_histories; i++)
 		if (s->history[i].channel == channel) {
-			answer_json(req, s->history[i].list);
+			answer_page(s, req, s->history[i].list);
 			return;
 		}
 	fake_http_answer(req, 200, "application/json", "[]", 2);
@@ -173,6 +209,14 @@ static void answer_post(struct text_stage *s, struct evhttp_request *req, uint64
 	json_decref(body);
 }
 
+static void note_sign(struct text_stage *s)
+{
+	const char *message = strstr(s->fake.path, "/messages/");
+
+	if (message && strstr(s->fake.path, "/reactions/%E2%9A%A0") && s->n_warned < 8)
+		s->warned[s->n_warned++] = strtoull(message + strlen("/messages/"), NULL, 10);
+}
+
 static void serve(struct fake_http *f, struct evhttp_request *req)
 {
 	struct text_stage *s = f->arg;
@@ -181,12 +225,14 @@ static void serve(struct fake_http *f, struct evhttp_request *req)
 
 	if (strstr(f->path, "/chat/completions"))
 		answer_model(s, req);
-	else if (strcmp(f->method, "other") == 0 && strstr(f->path, "/messages"))
+	else if (strcmp(f->method, "other") == 0 && strstr(f->path, "/messages?"))
 		answer_history(s, req, id);
 	else if (strcmp(f->method, "POST") == 0 && strstr(f->path, "/messages"))
 		answer_post(s, req, id);
-	else
+	else {
+		note_sign(s);
 		fake_http_answer(req, 204, "application/json", "", 0);
+	}
 }
 
 /* ---- the session ---- */
@@ -211,6 +257,7 @@ bool text_stage_open(struct text_stage *s)
 					     .releaseh = release,
 					     .remembersh = remembers,
 					     .rankh = rank_of,
+					     .knownh = is_known,
 					     .writeh = may_write,
 					     .historyh = may_read_history,
 					     .readingh = reading_of,

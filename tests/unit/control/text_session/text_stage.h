@@ -29,7 +29,9 @@ struct text_stage {
 	uint64_t read[STAGE_READS]; /* channels whose history was asked for, in this order */
 	unsigned n_read;
 	unsigned asked, posted; /* requests to the model; messages of the bot */
-	char prompt[64 << 10];	/* of the last one */
+	uint64_t warned[8];	/* messages on which it put a warning sign */
+	unsigned n_warned;
+	char prompt[64 << 10]; /* of the last one */
 	/* How messages ended that the bot was asked to answer. */
 	struct {
 		uint64_t message;
@@ -37,6 +39,7 @@ struct text_stage {
 	} end[STAGE_ENDS];
 	unsigned n_ends;
 	enum tool_rank rank; /* of whoever Discord tells the member */
+	bool unknown;	     /* Discord has told of no server */
 	bool barred;	     /* the bot may write nowhere */
 	bool blind;	     /* nor read what was written before */
 	bool broken;	     /* Discord gives no list as a history */
