@@ -532,8 +532,8 @@ static void many_write(struct text_stage *s, unsigned n)
 	static uint64_t more = 1;
 
 	for (unsigned i = 0; i < n; i++, more++)
-		text_stage_writes(s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(s, 0) + more,
-				  9000 + more, "good evening");
+		text_stage_writes(s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(s, 0), 9000 + more,
+				  "good evening");
 }
 
 /* Who writes again is known for longer, and whoever waits for an answer until it is over. */
