@@ -136,6 +136,9 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 	n = strlen(all);
 	all[n++] = '\n';
 	utf8_copy(all + n, sizeof all - n, t->text);
+	/* One line each, as in the history. */
+	if (!t->bot)
+		utf8_plain(all + n);
 	agent_pictures_typed(a->pictures, t);
 	log_debug("typed", "user=%llu bot=%d", (unsigned long long)t->user, (int)t->bot);
 	agent_feed(a, &(struct room_event){.type = ROOM_TYPED,

@@ -201,7 +201,7 @@ static void take_ask(struct agent_tools *t, const struct room_effect *e)
 	const struct room_turn *turn = room_active(t->a->room);
 	uint32_t id = e->turn;
 
-	if (e->quotes && agent_retrieval_quotes_others(t->a->retrieval))
+	if (e->writings || (e->quotes && agent_retrieval_quotes_others(t->a->retrieval)))
 		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_QUOTES, .turn = id});
 	if (!turn || turn->id != id)
 		return;

@@ -6,8 +6,10 @@
 #include "control/agent/agent_memory.h"
 #include "control/agent/agent_music.h"
 #include "control/agent/agent_screens.h"
+#include "control/attachments/looked.h"
 #include "control/delegate/delegates.h"
 #include "control/media/media.h"
+#include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
@@ -198,6 +200,18 @@ static void cancel_look(uint32_t id, void *arg)
 	agent_pictures_cancel(t->a->pictures, id);
 }
 
+static bool is_written(const char *url, void *arg)
+{
+	const struct agent_tools *t = arg;
+	unsigned place = 0;
+	const char *line;
+
+	while ((line = room_written_line(t->a->room, &place)))
+		if (looked_has_url(line, url))
+			return true;
+	return false;
+}
+
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 {
 	return (struct tool_host){
@@ -221,6 +235,7 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 		.music_cancelh = cancel_music,
 		.lookh = agent_pictures_looks(t->a->pictures) ? look_again : NULL,
 		.look_cancelh = cancel_look,
+		.writtenh = is_written,
 		.screenh = t->a->vision && t->a->settings->screen_watch ? ask_screens : NULL,
 		.music_search = agent_music_searches(t->a->music),
 		.music_plays = agent_music_plays(t->a->music),

@@ -39,7 +39,7 @@ int model_calls_alloc(struct model_calls **out, const struct model_calls_conf *c
 /* Cancels what runs. NULL accepted. */
 struct model_calls *model_calls_free(struct model_calls *c);
 
-/* A task begins. tainted: strangers' text was read in the turn that gave it. */
+/* A task begins. tainted: the turn that gave it had read words of strangers, or of others. */
 void model_calls_begin(struct model_calls *c, uint64_t user, bool tainted);
 /* The allowed tools that the room has now; out takes ENGINE_TOOLS_MAX, the texts are the
  * registry's. */

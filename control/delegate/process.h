@@ -41,7 +41,7 @@ struct delegate_process_conf {
 struct delegate_task {
 	uint64_t number;
 	uint64_t user;	  /* who gave it; 0: nobody */
-	bool tainted;	  /* strangers' text was read in the turn that gave it */
+	bool tainted;	  /* the turn that gave it had read words of strangers, or of others */
 	const char *text; /* borrowed until delegate_process_prompt returns */
 	uint32_t timeout_ms;
 };

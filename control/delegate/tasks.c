@@ -374,7 +374,7 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 	*t = (struct task){.number = ++seat->numbers,
 			   .desk = at,
 			   .user = user,
-			   .tainted = call->tainted,
+			   .tainted = call->tainted || call->quoted,
 			   .calls = {call->id},
 			   .text = copy,
 			   .given_at = env_now(seat->set->env)};

@@ -104,6 +104,17 @@ const char *room_person(const struct room *room, unsigned *place)
 	return room_person_next(&room->context, place);
 }
 
+const char *room_written_line(const struct room *room, unsigned *place)
+{
+	while (*place < room_history_count(&room->history)) {
+		const struct room_history_line *l = room_history_at(&room->history, (*place)++);
+
+		if (l->message && !l->bot && !l->withheld)
+			return l->text;
+	}
+	return NULL;
+}
+
 unsigned room_people(const struct room *room)
 {
 	return room_people_present(&room->context);

@@ -72,6 +72,9 @@ const char *room_sound_names(const struct room *room);
 /* When the user's session of speech-to-text is closed if it stays unused; UINT64_MAX: it is in use,
  * or there is none. */
 uint64_t room_asr_closes_at(const struct room *room, uint64_t user);
+/* The next line at or after this place that a person wrote and models may be told; NULL: there is
+ * none. Borrowed until the next step. */
+const char *room_written_line(const struct room *room, unsigned *place);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);
 /* True if this user is the only person in it, bots aside. */

@@ -81,6 +81,11 @@ static const struct text_line *find_written(const struct text_seat *seat, const 
 	return NULL;
 }
 
+bool text_lookup_written(const char *url, void *arg)
+{
+	return find_written(arg, url) != NULL;
+}
+
 static struct text_look *free_look(struct text_seat *seat)
 {
 	for (unsigned i = 0; i < TEXT_LOOKS; i++)

@@ -326,6 +326,7 @@ struct tool_host text_tool_host(struct text_seat *seat)
 				  .memoryh = ask_memory,
 				  .lookh = looks ? text_lookup : NULL,
 				  .look_cancelh = text_lookup_cancel,
+				  .writtenh = text_lookup_written,
 				  .open = true,
 				  .arg = seat};
 }

@@ -88,6 +88,8 @@ bool text_workers_progress(uint32_t id);
 /* ---- lookup.c ---- */
 /* Of struct tool_host; arg: the seat. id 0 cancels all. */
 int text_lookup(uint32_t id, const struct tool_look *what, void *arg);
+/* tool_host.writtenh of a seat. */
+bool text_lookup_written(const char *url, void *arg);
 void text_lookup_cancel(uint32_t id, void *arg);
 
 #endif

@@ -86,6 +86,7 @@ static void start_call(struct tool_calls *c, const struct tool_output *o)
 					.user = o->user,
 					.shared = o->shared,
 					.tainted = o->tainted,
+					.quoted = o->quoted,
 					.tool = o->tool,
 					.arguments = o->arguments};
 	int err = tool ? tool->shell->start(&call, tool->arg) : ENOENT;

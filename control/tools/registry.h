@@ -60,6 +60,7 @@ struct tool_start {
 	uint64_t user;	   /* whose turn it is; 0: nobody's */
 	bool shared;	   /* others spoke in the turn, too: nothing private is read or written */
 	bool tainted;	   /* strangers' text was read in this voice session */
+	bool quoted;	   /* the question of this turn quotes other people */
 	const char *words; /* the asker's in this turn; NULL or "": none */
 	const char *tool;
 	const char *arguments; /* a JSON object as text, valid by the row's schema */

@@ -136,6 +136,7 @@ struct tool_output {
 	uint32_t id, turn, n, ms;
 	uint64_t user, session, hash; /* hash: of the arguments */
 	bool failed, follow, silent, await, tainted;
+	bool quoted; /* the question of its turn quotes other people */
 	bool shared; /* several people spoke in its turn */
 	bool taints; /* the tool reads text of strangers */
 	bool acts;   /* the call has side effects */

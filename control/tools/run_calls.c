@@ -26,6 +26,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .session = c->session,
 				  .hash = c->hash,
 				  .tainted = c->tainted,
+				  .quoted = c->quoted,
 				  .shared = c->shared,
 				  .taints = c->taints > TOOL_TAINTS_NAMES,
 				  .acts = c->effect != TOOL_EFFECT_NONE,
@@ -486,6 +487,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 	row.confirm = row.confirm && c->effect == row.effect;
 	row.effect = c->effect;
 	c->tainted = t->tainted || tools_run_turn(t, c->turn)->tainted;
+	c->quoted = tools_run_turn(t, c->turn)->quotes;
 	verdict = tool_policy_judge(
 		&t->policy, t->settings,
 		&(struct tool_request){.row = &row,
@@ -494,7 +496,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 				       .arguments = c->arguments,
 				       .shared = c->shared,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
-				       .quotes = tools_run_turn(t, c->turn)->quotes,
+				       .quotes = c->quoted,
 				       .room_tainted = t->tainted,
 				       .agreed = c->agreed},
 		t->now);

@@ -25,6 +25,7 @@ struct tool_call {
 	bool answered;	 /* text is its answer */
 	bool awaited;	 /* of a JOB: the speaker was told that it takes longer */
 	bool tainted;	 /* strangers' text was read before it in this voice session */
+	bool quoted;	 /* the question of its turn quotes other people */
 	bool shared;	 /* several people spoke in its turn */
 	bool agreed;	 /* the room makes it after a yes; a job that no model waits for */
 	bool superseded; /* of an agreed one: a newer turn holds the words of its yes */

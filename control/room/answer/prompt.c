@@ -262,6 +262,8 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)
 			m->v[m->n - 1].speaker = "";
+		e->writings = e->writings || (l->message && !l->bot &&
+					      room_place(context, l->user) == ROOM_SPEAKERS);
 		e->history_n++;
 	}
 }

@@ -75,12 +75,14 @@ static bool holds_edited(const struct room_compaction *c, const struct room_cont
 	return edited_at && edited_at <= (c->asked ? c->asked_until : c->until);
 }
 
-/* Nobody knows of whose words it is made. The lines that may still be told get another one. */
-static void forget_summary(struct room_compaction *c)
+/* Nobody knows of whose words it is made. The lines that may still be told get another one, later:
+ * who edits one message again and again does not have each of them paid. */
+static void forget_summary(struct room_compaction *c, const struct room_context *context)
 {
 	c->summary[0] = '\0';
 	c->asked = false;
-	c->until = c->over_at = 0;
+	c->until = 0;
+	c->over_at = context->now + AGAIN_S * NS_PER_S;
 }
 
 void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,
@@ -89,7 +91,7 @@ void room_compaction_on_event(struct room_compaction *c, const struct room_conte
 	size_t n = ev->text.n < ROOM_COMPACT_SUMMARY ? ev->text.n : ROOM_COMPACT_SUMMARY;
 
 	if (ev->type == ROOM_WITHDRAWN || (ev->type == ROOM_EDITED && holds_edited(c, context)))
-		forget_summary(c);
+		forget_summary(c, context);
 	if (ev->type != ROOM_SUMMARY || !c->asked || ev->chunk != c->number)
 		return;
 	c->asked = false;

@@ -91,16 +91,18 @@ static bool edit_line(struct room_history *h, struct room_history_line *l, const
 static void edit_message(struct room_history *h, struct room_context *context,
 			 const struct room_event *ev)
 {
-	char text[ROOM_HISTORY_TEXT + 1];
+	char text[ROOM_HISTORY_TEXT + 1], line[sizeof text];
 	bool told = false;
 
 	utf8_copy_bytes(text, sizeof text, ev->text.n ? (const char *)ev->text.p : "", ev->text.n);
+	memcpy(line, text, sizeof line);
+	utf8_plain(line);
 	h->edited_at = 0;
 	for (unsigned i = 0; i < h->n; i++) {
 		struct room_history_line *l = line_at(h, i);
 
 		if (l->message && (!ev->message || l->message == ev->message))
-			told = edit_line(h, l, text) || told;
+			told = edit_line(h, l, l->bot ? text : line) || told;
 	}
 	if (told)
 		room_emit(context, ROOM_DO_RENEW);
@@ -129,6 +131,9 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 	else
 		memcpy(label, name, sizeof label);
 	utf8_copy_bytes(words, sizeof words, end + 1, ev->text.n - (size_t)(end + 1 - text));
+	/* A further line could pass for somebody else's. */
+	if (!ev->is_bot)
+		utf8_plain(words);
 	room_history_add(h, &(struct room_history_words){.at = ev->at,
 							 .user = ev->user,
 							 .bot = ev->is_bot,

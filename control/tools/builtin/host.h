@@ -143,6 +143,8 @@ struct tool_host {
 	int (*lookh)(uint32_t id, const struct tool_look *what, void *arg);
 	/* The call gets no output any more. May be NULL. */
 	void (*look_cancelh)(uint32_t id, void *arg);
+	/* True if a person wrote this address, whole, in the channel. May be NULL: nobody did. */
+	bool (*writtenh)(const char *url, void *arg);
 	/* Everybody reads the outputs' answers: nothing private is read or written. */
 	bool open;
 	bool music_search; /* there are tracks to search for */

@@ -400,6 +400,14 @@ static int open_pages(struct builtin_web *w)
 	return err ? err : web_pages_alloc(&w->pages, w->host->env, w->http, w->guard);
 }
 
+/* After words of others an address may carry what this turn has read to whoever wants to know it.
+ */
+static bool may_read(const struct builtin_web *w, const struct tool_start *call, const char *url)
+{
+	return (!call->tainted && !call->quoted) || is_known(w, url) || is_said(call->words, url) ||
+	       (w->host->writtenh && w->host->writtenh(url, w->host->arg));
+}
+
 int builtin_web_read(struct builtins *b, const struct tool_start *call, const json_t *arguments)
 {
 	const char *url = json_string_value(json_object_get(arguments, "url"));
@@ -414,10 +422,11 @@ int builtin_web_read(struct builtins *b, const struct tool_start *call, const js
 	if (!c)
 		return ENOMEM;
 	c->from = read_number(arguments, "from", 0);
-	if (call->tainted && !is_known(w, url) && !is_said(call->words, url)) {
-		end_call(c, false,
-			 "after text of strangers only addresses that web_search returned or the "
-			 "speaker said are read");
+	if (!may_read(w, call, url)) {
+		end_call(
+			c, false,
+			"after words of others only addresses that web_search returned or a person "
+			"gave are read");
 		return 0;
 	}
 	err = web_page_read(&page, w->pages, url, on_page, c);

@@ -19,6 +19,7 @@ static void note(struct scene *s, const struct room_effect *e)
 				.user = e->user,
 				.turn = e->turn,
 				.chunk = e->chunk,
+				.writings = e->writings,
 				.gain = e->gain};
 	if (e->record) {
 		d->turn = e->record->id;

@@ -14,6 +14,7 @@ struct scene_did {
 	uint64_t ms, user;
 	uint32_t turn, chunk, gain;
 	enum room_reason reason; /* of a record */
+	bool writings;		 /* of an ASK */
 	char text[SCENE_TEXT];
 };
 

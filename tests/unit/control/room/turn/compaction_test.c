@@ -115,6 +115,8 @@ TEST(a_withdrawn_consent_forgets_the_summary)
 	scene_mark(s);
 	scene_event(s, (struct room_event){.type = ROOM_WITHDRAWN, .user = BOB});
 	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
+	scene_wait(s, 61000);
+	scene_say(s, ALICE, "bob that was a minute");
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
 	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "Summary so far: (nothing)"));
 	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "Alice: bob the number is 100"));
@@ -154,6 +156,12 @@ TEST(rule_163_a_summary_of_words_that_were_edited_is_forgotten)
 	scene_mark(s);
 	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 7});
 	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
+	/* Who edits it again and again has one summary a minute made, not one an edit. */
+	scene_wait(s, 2000);
+	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 8});
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+	scene_wait(s, 61000);
+	scene_say(s, ALICE, "bob that was a minute");
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
 	CHECK(!strstr(scene_find(s, ROOM_DO_COMPACT)->text, "plum"));
 	scene_close(s);

@@ -14,7 +14,8 @@ static struct {
 	int status;	   /* of searches */
 	char seen[600];	   /* the last request's target */
 	const char *words; /* the speaker's */
-	bool running;
+	const char *wrote; /* an address that a person wrote */
+	bool quoted, running;
 } fx;
 
 static struct {
@@ -84,9 +85,18 @@ static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
 	snprintf(got.paid, sizeof got.paid, "%s", cost->service);
 }
 
+static bool is_written(const char *url, void *arg)
+{
+	(void)arg;
+	return fx.wrote && strcmp(url, fx.wrote) == 0;
+}
+
 static bool begin(void)
 {
-	struct tool_host host = {.outputh = take_output, .costh = take_cost, .linkh = take_link};
+	struct tool_host host = {.outputh = take_output,
+				 .costh = take_cost,
+				 .linkh = take_link,
+				 .writtenh = is_written};
 	char allowed[40];
 
 	memset(&fx, 0, sizeof fx);
@@ -116,8 +126,12 @@ static void end(void)
 /* Runs a call to its output. */
 static const char *call_tool(builtin_start *start, bool tainted, const char *arguments)
 {
-	const struct tool_start call = {
-		.id = 7, .turn = 1, .user = 1, .tainted = tainted, .words = fx.words};
+	const struct tool_start call = {.id = 7,
+					.turn = 1,
+					.user = 1,
+					.tainted = tainted,
+					.quoted = fx.quoted,
+					.words = fx.words};
 	json_t *root = json_loads(arguments, 0, NULL);
 	unsigned n = got.n;
 	int err = start(fx.b, &call, root);
@@ -277,8 +291,8 @@ TEST(web_read_after_strangers_text_reads_only_what_a_search_returned)
 	CHECK(begin());
 	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page?secret=swan\"}", fx.server.base);
 	CHECK_STR(call_tool(builtin_web_read, true, arguments),
-		  "after text of strangers only addresses that web_search returned or the speaker "
-		  "said are read");
+		  "after words of others only addresses that web_search returned or a person gave "
+		  "are read");
 	CHECK(!got.ok && !*fx.seen);
 	call_tool(builtin_web_search, false, "{\"query\":\"x\"}");
 	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page\"}", fx.server.base);
@@ -304,6 +318,30 @@ TEST(web_read_after_strangers_text_reads_an_address_that_the_speaker_said)
 	call_tool(builtin_web_read, true, arguments);
 	CHECK(got.ok);
 	CHECK_STR(fx.seen, "/page");
+	end();
+}
+
+TEST(web_read_after_words_of_others_reads_an_address_that_a_person_wrote)
+{
+	char arguments[200], page[100];
+
+	CHECK(begin());
+	snprintf(page, sizeof page, "%s/page", fx.server.base);
+	fx.quoted = true;
+	fx.wrote = page;
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s?secret=swan\"}", page);
+	call_tool(builtin_web_read, false, arguments);
+	CHECK(!got.ok && !*fx.seen);
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s\"}", page);
+	call_tool(builtin_web_read, false, arguments);
+	CHECK(got.ok);
+	CHECK_STR(fx.seen, "/page");
+	/* With nobody's words but the asker's any address is read. */
+	fx.quoted = false;
+	fx.wrote = NULL;
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s?q=swan\"}", page);
+	call_tool(builtin_web_read, false, arguments);
+	CHECK(got.ok);
 	end();
 }
 
