@@ -123,11 +123,14 @@ static uint64_t find_category(uint64_t guild, uint64_t channel, void *arg)
 	return guilds_category(c->guilds, guild, channel);
 }
 
+/* An answer may repeat it to everybody. */
 static const char *find_channel(uint64_t guild, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_channel_name(c->guilds, guild, channel);
+	return guilds_everybody_may_follow(c->guilds, guild, channel)
+		       ? guilds_channel_name(c->guilds, guild, channel)
+		       : "";
 }
 
 static size_t find_threads(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg)

@@ -19,6 +19,7 @@ enum {
 	CUT = 1900,    /* bytes of a text that goes on in a file */
 	LOADING = 128, /* message flag: deferred, and not answered yet */
 	SILENT_MESSAGE = 4096,
+	SUPPRESS_EMBEDS = 4,
 };
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
@@ -197,11 +198,14 @@ static void on_edited(int err, int status, const json_t *body, void *arg)
 	lose(arg);
 }
 
-/* Until Discord has the reply, the command waits with it for the next control. */
+/* Until Discord has the reply, the command waits with it for the next control. It has no previews:
+ * Discord fetches those at once, and an address that somebody planted in what a model read could
+ * carry words of the channel to its owner. */
 static void send_reply(struct waiting *w, const char *text)
 {
-	json_t *body = json_pack("{s:s,s:{s:[]},s:O*}", "content", text, "allowed_mentions",
-				 "parse", "components", json_object_get(w->kept, "components"));
+	json_t *body = json_pack("{s:s,s:{s:[]},s:i,s:O*}", "content", text, "allowed_mentions",
+				 "parse", "flags", SUPPRESS_EMBEDS, "components",
+				 json_object_get(w->kept, "components"));
 	const char *file = json_string_value(json_object_get(w->kept, "file"));
 	int err = interaction_edit(w->owner->rest, &w->interaction, body, file ? "answer.md" : NULL,
 				   file, on_edited, w);

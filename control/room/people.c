@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/room/answer/barge_in.h"
 #include "control/room/base/answers.h"
@@ -76,7 +75,7 @@ static bool is_taken(const struct room_context *context, uint64_t user, const ch
 
 	for (unsigned i = 0; i < people->places; i++)
 		if (people->person[i].used && people->person[i].user != user &&
-		    strcasecmp(people->person[i].name, name) == 0)
+		    room_script_same(people->person[i].name, name))
 			return true;
 	return room_history_has_name(context->history, user, name);
 }
@@ -111,7 +110,7 @@ uint64_t room_person_by_name(const struct room_context *context, const char *nam
 	for (unsigned i = 0; i < people->places; i++) {
 		const struct room_person *person = &people->person[i];
 
-		if (!person->used || person->is_bot || strcasecmp(person->name, name) != 0)
+		if (!person->used || person->is_bot || !room_script_same(person->name, name))
 			continue;
 		if (user)
 			return 0;

@@ -33,6 +33,11 @@ static bool is_kept_out(const struct settings *s, uint64_t guild, uint64_t user)
 		!settings_ids_have(s->text_direct_users, user));
 }
 
+bool text_author_is_blocked(const struct settings *s, const struct text_event *ev)
+{
+	return is_kept_out(s, ev->guild, ev->user);
+}
+
 enum text_reason text_refusal(const struct settings *s, const struct text_event *ev)
 {
 	if (ev->self)
@@ -273,7 +278,8 @@ static struct text_channel *open_channel(struct text_chat *chat, const struct te
 /* The bot's own messages, and those of other bots, are told to the model. */
 static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
 {
-	return (ev->self || ev->bot) && !is_blank(ev->text) && !is_in_blocked(chat->settings, ev);
+	return (ev->self || (ev->bot && !text_author_is_blocked(chat->settings, ev))) &&
+	       !is_blank(ev->text) && !is_in_blocked(chat->settings, ev);
 }
 
 /* A question that a command asked, and its answer. */

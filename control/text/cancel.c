@@ -28,6 +28,7 @@ void text_cancel_acknowledge(struct text_chat *chat, struct text_channel *ch,
 	if (!text_spending_sign(chat, TEXT_DO_ACKNOWLEDGE, ch->id, ev->user))
 		return;
 	e = text_emit(chat, TEXT_DO_ACKNOWLEDGE, ch);
+	e->sign = !text_spending_tells(chat, ch);
 	e->message = ev->message;
 	e->user = ev->user;
 	e->text = ev->text;

@@ -122,6 +122,7 @@ struct text_effect {
 	bool required;	     /* of an ASK: the model must answer */
 	bool yes;	     /* of an AGREE */
 	bool reacts;	     /* of an ASK: the model may put a reaction */
+	bool sign;	     /* of an ACKNOWLEDGE: by a sign, not in words */
 	bool again;	     /* of an ASK: the answer was asked for before */
 	bool strangers;	     /* of an ASK: text holds text of strangers */
 	const char *text;

@@ -124,7 +124,7 @@ struct text_channel {
 	struct {
 		uint64_t user, at; /* at: ns */
 	} wrote[2];
-	uint64_t asks_until, decisions_until; /* spending.c, ns */
+	uint64_t asks_until, decisions_until, stops_until; /* spending.c, ns */
 	uint64_t typing_until; /* ns: people see the bot typing until then, or a bit longer */
 	uint64_t seen[TEXT_SEEN];
 	unsigned n_seen;
@@ -382,6 +382,8 @@ bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint6
 bool text_spending_reacts(const struct text_chat *chat, const struct text_channel *ch);
 /* Counts a reaction. */
 void text_spending_react(struct text_chat *chat, const struct text_channel *ch);
+/* False: as many messages as text_per_hour allows have said here that something has stopped. */
+bool text_spending_tells(const struct text_chat *chat, struct text_channel *ch);
 /* False: this user had a WARN or an ACKNOWLEDGE here lately. */
 bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint64_t channel,
 			uint64_t user);

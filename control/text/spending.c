@@ -37,18 +37,28 @@ static const struct text_author *find_author(const struct text_chat *chat, uint6
 	return NULL;
 }
 
-/* The one who has asked for least gives way. */
+static uint64_t left_of(uint64_t until, uint64_t now)
+{
+	return until > now ? until - now : 0;
+}
+
+/* The one who has most of both rates left gives way. */
 static struct text_author *open_author(struct text_chat *chat, uint64_t user)
 {
 	struct text_author *best = chat->author;
+	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < TEXT_AUTHORS; i++) {
 		struct text_author *a = &chat->author[i];
+		uint64_t asks = left_of(a->asks_until, chat->now);
+		uint64_t decisions = left_of(a->decisions_until, chat->now);
 
 		if (a->user == user)
 			return a;
-		if (a->asks_until + a->decisions_until < best->asks_until + best->decisions_until)
+		if (asks + decisions < least) {
+			least = asks + decisions;
 			best = a;
+		}
 	}
 	*best = (struct text_author){.user = user};
 	return best;
@@ -86,6 +96,16 @@ bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint6
 		return false;
 	take(&ch->decisions_until, all, chat->now);
 	take(&a->decisions_until, share_of(chat), chat->now);
+	return true;
+}
+
+bool text_spending_tells(const struct text_chat *chat, struct text_channel *ch)
+{
+	unsigned all = chat->settings->text_per_hour;
+
+	if (!all || rate_at(ch->stops_until, all, false) > chat->now)
+		return false;
+	take(&ch->stops_until, all, chat->now);
 	return true;
 }
 

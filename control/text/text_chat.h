@@ -100,6 +100,9 @@ bool text_channel_is_blocked(const struct settings *settings, uint64_t guild, ui
 /* Why these settings refuse to have this message read, whatever was written before; NONE: they do
  * not. */
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
+/* True if the settings have nothing of this author read, also where another reason comes first: of
+ * a bot. */
+bool text_author_is_blocked(const struct settings *settings, const struct text_event *message);
 /* What is known of the channel's conversation, oldest first, after lines that are too old at `now`
  * (ns) were dropped. Borrowed until the next step or call. */
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,

@@ -1,5 +1,4 @@
 /* Questions for a yes to a call of a tool, and who is who in a server (inside.h). */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,18 +109,6 @@ const char *text_member_name(const struct text_guild *g, uint64_t user)
 	return "";
 }
 
-/* What incoming_copy_name cannot show is a blank by now. */
-bool text_member_same_name(const char *a, const char *b)
-{
-	do {
-		a += strspn(a, " ");
-		b += strspn(b, " ");
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-	} while (*a && *a++ && *b++);
-	return true;
-}
-
 /* The second one is marked, as in a room (control/room/base/people.h). */
 static bool is_second(const struct text_guild *g, uint64_t user, const char *name, bool known)
 {
@@ -129,7 +116,7 @@ static bool is_second(const struct text_guild *g, uint64_t user, const char *nam
 		const struct text_member *m = &g->member[i];
 
 		if (m->user && m->user != user && (!known || m->user < user) &&
-		    text_member_same_name(m->name, name))
+		    room_script_same(m->name, name))
 			return true;
 	}
 	return false;
@@ -143,9 +130,8 @@ static bool is_name_of_bot(const struct text_guild *g, const char *name)
 	char nickname[INCOMING_NAME];
 
 	incoming_copy_name(nickname, known ? known : "");
-	return *name &&
-	       (text_member_same_name(g->settings->bot_name, name) ||
-		text_member_same_name(g->ts->name, name) || text_member_same_name(nickname, name));
+	return *name && (room_script_same(g->settings->bot_name, name) ||
+			 room_script_same(g->ts->name, name) || room_script_same(nickname, name));
 }
 
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,

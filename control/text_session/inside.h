@@ -663,8 +663,6 @@ void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);
 enum { TEXT_CALLED = INCOMING_NAME + 8 };
-/* True if readers take them for one: blanks and the case of letters do not count. */
-bool text_member_same_name(const char *a, const char *b);
 /* The name of this user in prompts, of whom the store has one: the present one if it is known, and
  * never the present name of somebody else, nor one of the bot. Returns to. */
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,

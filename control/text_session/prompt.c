@@ -11,6 +11,7 @@
 
 #include "control/engine/core/ask.h"
 #include "control/prompts/prompts.def"
+#include "control/room/language/language.h"
 #include "control/settings/settings.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
@@ -101,7 +102,7 @@ static const char *name_of(const struct text_guild *g)
 static bool is_taken(const struct prompt *p, const char *name)
 {
 	for (unsigned i = 0; i < p->n_authors; i++)
-		if (text_member_same_name(p->author[i].name, name))
+		if (room_script_same(p->author[i].name, name))
 			return true;
 	return false;
 }

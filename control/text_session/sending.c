@@ -115,6 +115,10 @@ void text_sending_acknowledge(struct text_session *ts, const struct text_effect 
 {
 	struct words words = {0};
 
+	if (e->sign) {
+		text_reacting_put(ts, e->guild, e->channel, e->message, STOP_SIGN);
+		return;
+	}
 	speak_as(&words, e->text);
 	words_stopped(&words);
 	send_notice(ts, e, STOP_SIGN, write_notice(e->message, 's', words.text));

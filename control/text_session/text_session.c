@@ -362,9 +362,8 @@ int text_session_read(struct text_session *ts, const json_t *d, bool created)
 
 static bool is_blocked(const struct text_guild *g, const struct text_event *ev)
 {
-	enum text_reason why = text_refusal(g->settings, ev);
-
-	return why == TEXT_REASON_USER_BLOCKED || why == TEXT_REASON_CHANNEL_BLOCKED;
+	return text_author_is_blocked(g->settings, ev) ||
+	       text_refusal(g->settings, ev) == TEXT_REASON_CHANNEL_BLOCKED;
 }
 
 void text_session_take_nickname(struct text_guild *g)

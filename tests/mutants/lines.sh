@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether every edit of tests/mutants/media, text, text-session, memory, erase, store and web still applies: its file holds the line that it replaces, and its
+# Whether every edit of tests/mutants/media, text, text-faults, text-session, faults, memory, erase, store and web still applies: its file holds the line that it replaces, and its
 # unit test, or a scenario of text chat that names its statement, exists. The
 # edits themselves are tried by tests/mutants/run.sh and media.sh, which take too long for make check. docs/faults.md names every edit,
 # and what it names exists.
@@ -43,12 +43,12 @@ while (my $line = <$table>) {
 		look_for($1, "statement $name of text chat");
 	}
 }
-for my $kind ("memory", "erase", "store", "text-session", "web") {
+for my $kind ("memory", "erase", "store", "text-session", "web", "text-faults", "faults") {
 	open $table, "<", "tests/mutants/$kind" or die;
 	while (my $line = <$table>) {
 		if ($line =~ /^@ (\S+) (\S+)(?: (\S+))?/) {
 			($name, $file) = ($1, $2);
-			next if $kind =~ /^(memory|erase)$/ || index($tests, "($3)") >= 0;
+			next if $kind =~ /^(memory|erase|faults|text-faults)$/ || index($tests, "($3)") >= 0;
 			print "$name: there is no test $3\n";
 			$bad++;
 		} elsif ($line =~ /^- \s*(.*?)\s*$/) {

@@ -123,9 +123,12 @@ static void note_effect(struct play *p, const struct text_effect *e)
 		break;
 	case TEXT_DO_WAITS:
 	case TEXT_DO_WARN:
-	case TEXT_DO_ACKNOWLEDGE:
 		snprintf(text, sizeof text, "%s %llu", text_effect_name(e->type),
 			 (unsigned long long)e->message);
+		break;
+	case TEXT_DO_ACKNOWLEDGE:
+		snprintf(text, sizeof text, "acknowledge %llu%s", (unsigned long long)e->message,
+			 e->sign ? " by a sign" : "");
 		break;
 	default:
 		snprintf(text, sizeof text, "%s", text_effect_name(e->type));

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/room/base/context.h"
 #include "control/room/language/language.h"
@@ -206,7 +205,7 @@ bool room_history_has_name(const struct room_history *h, uint64_t user, const ch
 	for (unsigned i = 0; i < h->n; i++) {
 		const struct room_history_line *l = room_history_at(h, i);
 
-		if (l->user && l->user != user && strcasecmp(l->name, name) == 0)
+		if (l->user && l->user != user && room_script_same(l->name, name))
 			return true;
 	}
 	return false;

@@ -65,6 +65,7 @@ static struct replay {
 	struct evhttp_request *stalled;
 	struct command *cmd; /* the last one that was carried out */
 	char order[16], told[300], edited[300];
+	bool bare; /* the last of them has no previews */
 	struct commands *commands;
 } fx;
 
@@ -74,6 +75,7 @@ static void note_content(char *buf, size_t size)
 	const char *text = json_string_value(json_object_get(body, "content"));
 
 	snprintf(buf, size, "%s", text ? text : "");
+	fx.bare = json_integer_value(json_object_get(body, "flags")) & 4;
 	json_decref(body);
 }
 
@@ -262,6 +264,7 @@ TEST(a_reply_that_discord_did_not_get_is_sent_by_the_next_control)
 	run_to_the_end();
 	CHECK(!fx.fake.timed_out);
 	CHECK_STR(fx.edited, "I have left.");
+	CHECK(fx.bare);
 	CHECK_STR(fx.order, "");
 	end_replay(rest);
 	json_decref(list);

@@ -243,3 +243,22 @@ TEST(rule_083_157_similar_words_call_in_every_language)
 		  ROOM_ADDRESS_ADDRESSED);
 	CHECK_INT(room_address(&names, "on parle de la pluie, Barley"), ROOM_ADDRESS_NONE);
 }
+
+TEST(names_that_look_the_same_are_the_same)
+{
+	static const char *const same[][2] = {
+		{"Ana", " aNA"},
+		{"\xc3\x84NNE", "\xc3\xa4nne"}, /* umlauts */
+		{"Ana", "A\xe2\x80\x8bna"},	/* zero width space */
+		{"Ana", "Ana\xe3\x85\xa4"},	/* hangul filler */
+		{"Ana", "\xef\xbb\xbf"
+			"Ana\xc2\xad"},		/* byte order mark, soft hyphen */
+		{"Ana", "Ana\xf3\xa0\x80\xa0"}, /* tag space */
+	};
+
+	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+		CHECK(room_script_same(same[i][0], same[i][1]));
+	CHECK(!room_script_same("Ana", "Anna"));
+	CHECK(!room_script_same("Ana", "Ana (2)"));
+	CHECK(!room_script_same("", "a"));
+}
