@@ -530,6 +530,41 @@ TEST(words_tell_whether_text_of_strangers_was_read_before_them)
 	folder_remove(dir);
 }
 
+static size_t count_words(void)
+{
+	json_t *lines = store_read_words(dir, 1, 300, 5);
+	size_t n = json_array_size(lines);
+
+	json_decref(lines);
+	return n;
+}
+
+/* Neither the line that told it nor the answer that repeats it. */
+TEST(turns_with_a_forgotten_fact_are_not_told_to_the_next_control)
+{
+	struct bus_event first = turn_of(501, 1000), second = turn_of(501, 2000);
+	struct db *db = NULL;
+
+	second.turn.turn = first.turn.turn + 1;
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &first, true), 0);
+	CHECK_INT(rows_add(db, &second, true), 0);
+	db_close(db);
+	CHECK(run(path, "UPDATE segments SET utterance = utterance + 10 WHERE turn_seq = 2"));
+	CHECK(run(path, "INSERT INTO utterances(guild, session, utterance, user, text) SELECT 1, 5,"
+			" utterance, user, text FROM segments"));
+	CHECK_INT(count_words(), 6);
+	CHECK(run(path, "UPDATE utterances SET forgotten = 1 WHERE source = 'bot'"
+			" AND turn = (SELECT min(turn) FROM turns)"));
+	CHECK_INT(count_words(), 3);
+	CHECK(run(path, "UPDATE utterances SET forgotten = NULL"));
+	CHECK(run(path, "UPDATE utterances SET forgotten = 1 WHERE utterance ="
+			" (SELECT max(utterance) FROM segments)"));
+	CHECK_INT(count_words(), 3);
+	folder_remove(dir);
+}
+
 /* What the next control tells the models of a conversation. */
 TEST(words_of_answered_turns_are_read_in_their_order)
 {

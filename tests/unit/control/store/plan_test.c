@@ -33,6 +33,22 @@ TEST(former_facts_are_found_by_an_index)
 	folder_remove(dir);
 }
 
+/* The next control reads turns of many servers before it runs. */
+TEST(lines_of_a_turn_are_found_by_an_index)
+{
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(uses_index(db, DB_FIND_ANSWERED,
+			 "utterances_channel (guild=? AND channel=? AND started_ms=?)"));
+	CHECK(uses_index(db, DB_FIND_ANSWERED,
+			 "utterances_session (guild=? AND session=? AND utterance=?)"));
+	db_close(db);
+	folder_remove(dir);
+}
+
 /* A fact is bound to the people whom it names at a step for each name, not for each line. */
 TEST(names_are_found_by_an_index)
 {
