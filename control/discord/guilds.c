@@ -15,8 +15,8 @@
  * {id: parent}, texts: {id: {name, over}}, categories: {id: the category of this channel},
  * own_role: id
  * }
- * }; older ones have no threads, archived, texts, own_role and until (ms since 1970: the end of a
- * timeout, 0: none), nor that name */
+ * }; older ones have no threads, archived, texts, own_role, nor that name; until (ms since 1970)
+ * is there after a timeout has begun */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -270,9 +270,9 @@ static json_int_t timeout_of(const json_t *member, const json_t *before)
 static void put_member(json_t *guild, const json_t *member)
 {
 	const json_t *user = json_object_get(member, "user");
-	const json_t *before;
+	json_t *roles = json_array(), *role, *known;
 	const char *id = guilds_id(user, "id");
-	json_t *roles = json_array(), *role;
+	json_int_t until;
 	uint64_t v;
 	size_t i;
 
@@ -285,11 +285,12 @@ static void put_member(json_t *guild, const json_t *member)
 		if (discord_snowflake(json_string_value(role), &v))
 			json_array_append(roles, role);
 	}
-	before = json_object_get(json_object_get(guild, "members"), id);
-	json_object_set_new(json_object_get(guild, "members"), id,
-			    json_pack("{s:s,s:b,s:o,s:I}", "name", name_of(member, user), "bot",
-				      json_is_true(json_object_get(user, "bot")), "roles", roles,
-				      "until", timeout_of(member, before)));
+	until = timeout_of(member, json_object_get(json_object_get(guild, "members"), id));
+	known = json_pack("{s:s,s:b,s:o}", "name", name_of(member, user), "bot",
+			  json_is_true(json_object_get(user, "bot")), "roles", roles);
+	if (until)
+		json_object_set_new(known, "until", json_integer(until));
+	json_object_set_new(json_object_get(guild, "members"), id, known);
 }
 
 /* Members who leave are forgotten, so that the state does not grow without end. */
