@@ -1,7 +1,7 @@
 // A stage for benches of text chat: a guildd of its own with one server of text channels, and control without mediad.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,8 +58,20 @@ export class Stage {
     this.channels = [];
     const guild = (await this.api('POST', '/guilds', { name: 'stage', owner_id: ALICE })).id;
     for (const user of [BOT, ALICE, BOB]) await this.api('POST', `/guilds/${guild}/members`, { user_id: user });
-    for (let i = 0; i < channels; i++) this.channels.push((await this.api('POST', `/guilds/${guild}/channels`, { type: 'text', name: `c${i}` })).id);
+    await this.makeChannels(guild, channels);
     await this.start();
+  }
+
+  async makeChannels(guild, n) {
+    for (let i = 0; i < n; i++) this.channels.push((await this.api('POST', `/guilds/${guild}/channels`, { type: 'text', name: `c${i}` })).id);
+  }
+
+  // While control is down: as after ten minutes more, so that its session is not resumed, and nothing is known of the servers.
+  age() {
+    const file = join(this.dir, 'state', 'session.json');
+    const state = JSON.parse(readFileSync(file, 'utf8'));
+    state.saved_ms -= 600000;
+    writeFileSync(file, JSON.stringify(state));
   }
 
   async start() {

@@ -6,6 +6,11 @@
 // process, answers with the words of the messages that it was asked about: what an answer covers is read from what arrived in the
 // channel, without control's help.
 //
+// Every second batch is one of long downtimes (Apart): how much history is read is as the settings have it by default, and what control kept
+// is too old for its session to be resumed, so that it knows nothing of the server before Discord tells. Its channels are in a category
+// and in threads that the settings name, with another channel blocked. While it is down, others write so much behind a message that
+// it is not among the last 20, or 100.
+//
 //   BENCH_SEEDS=n   runs in all (500)      SEED=n   the first (1)      LANES=n   batches at a time (2)
 //   PLANT=…         a test of this bench, which must find what was planted: `double`, an answer arrives twice by another hand; `lost`, an
 //                   answer vanishes; `wrong_reason`, it vanishes, and control tells a reason that cannot be
@@ -16,11 +21,12 @@ import { row } from './watch.mjs';
 
 const RUNS = Number(process.env.BENCH_SEEDS ?? 500);
 const FIRST = Number(process.env.SEED ?? 1);
-const CHANNELS = Math.min(50, RUNS);
+const { PLANT } = process.env;
+const CHANNELS = Math.min(50, PLANT ? RUNS : Math.ceil(RUNS / 2));
 const PLAY_MS = 14000;
 const SETTLE_MS = 60000;
 const STOP = '\u{1f6d1}';
-const { PLANT } = process.env;
+const CAROL = '503';
 // The model is asked so often for an answer that fails, and for one that it leaves out.
 const TRIES = 3;
 const SKIPS = 2;
@@ -32,8 +38,8 @@ function askedOf(text) {
 const wordsOf = (text) => [...new Set(text.match(/\bq\d+x\d+\b/g) ?? [])];
 
 class Batch extends Stage {
-  constructor(first, n) {
-    super({ PARLEY_TEXT_COALESCE_S: '1', PARLEY_TEXT_CATCHUP_MESSAGES: '100', PARLEY_TEXT_CATCHUP_REPLIES: '20' });
+  constructor(first, n, settings = { PARLEY_TEXT_CATCHUP_MESSAGES: '100' }) {
+    super({ PARLEY_TEXT_COALESCE_S: '1', PARLEY_TEXT_CATCHUP_REPLIES: '20', ...settings });
     this.first = first;
     this.n = n;
     this.rnd = seeded(first * 2654435761);
@@ -41,6 +47,7 @@ class Batch extends Stage {
     this.failed = new Map(); // word -> how often the model failed when it was asked about it
     this.skipped = new Map(); // how often it left the answer out
     this.kills = 0;
+    this.often = ['kill', 'drop']; // beside one of each kind
     this.faults = [];
   }
 
@@ -62,6 +69,8 @@ class Batch extends Stage {
     await super.kill(signal);
   }
 
+  async isDown() { await sleep(this.rnd.below(1500)); }
+
   // One fault, and for how long it lasts.
   async fault() {
     const { rnd } = this;
@@ -74,13 +83,21 @@ class Batch extends Stage {
       away: async () => { await this.api('POST', '/switches', { main_away: 1 }); await on('drop', { which: 'main' }); await sleep(rnd.below(2500)); await this.api('POST', '/switches', { main_away: 0 }); },
       rest500: () => rest(rnd.pick([500, 502, 503])),
       rest429: () => rest(429, { retry_after: 0.2 + rnd.below(10) / 10 }),
-      kill: async () => { await this.kill('SIGKILL'); await sleep(rnd.below(1500)); await this.start(); },
-      term: async () => { await this.kill('SIGTERM'); await sleep(rnd.below(1500)); await this.start(); },
+      kill: async () => { await this.kill('SIGKILL'); await this.isDown(); await this.start(); },
+      term: async () => { await this.kill('SIGTERM'); await this.isDown(); await this.start(); },
     };
     // What is planted has to be told apart from what faults cost.
-    const kind = PLANT ? 'drop' : rnd.pick([...Object.keys(kinds), 'kill', 'drop']);
+    const kind = PLANT ? 'drop' : rnd.pick([...Object.keys(kinds), ...this.often]);
     this.faults.push(kind);
     await kinds[kind]();
+  }
+
+  async write(channel, user, kind, word) {
+    const texts = { mention: `<@${BOT}> what about ${word}`, named: `parley, what about ${word}?`, ambient: `the bell rang for ${word}` };
+    const m = { words: [word], channel, user, direct: kind !== 'ambient' };
+    this.sent.push(m);
+    m.id = (await this.api('POST', `/channels/${channel}/messages`, { user_id: user, content: texts[kind] })).id;
+    return m;
   }
 
   // One channel's run.
@@ -91,14 +108,7 @@ class Batch extends Stage {
     const acts = 2 + rnd.below(4);
     let k = 0;
     const newWord = () => `q${seed}x${k++}`;
-    const write = async (user, kind) => {
-      const word = newWord();
-      const texts = { mention: `<@${BOT}> what about ${word}`, named: `parley, what about ${word}?`, ambient: `the bell rang for ${word}` };
-      const m = { words: [word], channel, user, direct: kind !== 'ambient' };
-      this.sent.push(m);
-      m.id = (await this.api('POST', `/channels/${channel}/messages`, { user_id: user, content: texts[kind] })).id;
-      return m;
-    };
+    const write = (user, kind) => this.write(channel, user, kind, newWord());
     await sleep(rnd.below(2000));
     for (let a = 0; a < acts; a++) {
       const user = rnd.pick([ALICE, BOB]);
@@ -187,14 +197,47 @@ class Batch extends Stage {
   }
 }
 
-const sum = { runs: 0, doubles: 0, lost: 0, answered: 0, direct: 0, refused: 0, kills: 0, faults: 0, planted: 0, reasons: {} };
+// The words of what is written while control is down hold no seed of a run.
+let buried = 0;
+class Apart extends Batch {
+  constructor(first, n) {
+    super(first, n, {});
+    this.often = Array(12).fill('kill');
+    this.buried = 0;
+  }
+
+  async makeChannels(guild, n) {
+    const make = async (type, name, more) => (await this.api('POST', `/guilds/${guild}/channels`, { type, name, ...more })).id;
+    await this.api('POST', '/users', { id: CAROL, name: 'carol' });
+    await this.api('POST', `/guilds/${guild}/members`, { user_id: CAROL });
+    const category = await make('category', 'inside');
+    const parent = await make('text', 'plans');
+    for (let i = 0; i < n; i++)
+      this.channels.push(i % 3 === 2 ? (await this.api('POST', `/channels/${parent}/threads`, { user_id: ALICE, name: `t${i}` })).id
+        : await make('text', `c${i}`, { parent_id: category }));
+    this.settings.PARLEY_TEXT_CHANNELS = `${category},${parent}`;
+    this.settings.PARLEY_TEXT_BLOCKED_CHANNELS = await make('text', 'closed');
+  }
+
+  async isDown() {
+    const { rnd } = this;
+    const channel = rnd.pick(this.channels);
+    const n = rnd.pick([0, 30, 30, 130]);
+    this.age();
+    this.buried += n ? 1 : 0;
+    if (n) await this.write(channel, rnd.pick([ALICE, BOB]), rnd.pick(['mention', 'named']), `q0x${buried++}`);
+    for (let i = 0; i < n; i++) await this.api('POST', `/channels/${channel}/messages`, { user_id: CAROL, content: 'so it went' });
+  }
+}
+
+const sum = { runs: 0, buried: 0, doubles: 0, lost: 0, answered: 0, direct: 0, refused: 0, kills: 0, faults: 0, planted: 0, reasons: {} };
 let next = FIRST;
 async function lane() {
   while (next < FIRST + RUNS) {
     const first = next;
     const n = Math.min(CHANNELS, FIRST + RUNS - first);
     next += n;
-    const batch = new Batch(first, n);
+    const batch = new ((first - FIRST) / CHANNELS % 2 === 1 && !PLANT ? Apart : Batch)(first, n);
     const out = await batch.play();
     sum.runs += n;
     sum.doubles += out.doubles.length;
@@ -204,6 +247,7 @@ async function lane() {
     sum.kills += batch.kills;
     sum.faults += batch.faults.length;
     sum.planted += batch.planted;
+    sum.buried += batch.buried ?? 0;
     process.stderr.write(`seeds ${first} to ${first + n - 1}: ${out.direct} direct, ${out.answered} answered, ${out.refused} with another reason, ${out.doubles.length} doubles, ${out.lost.length} lost\n`);
   }
 }
@@ -216,7 +260,7 @@ if (PLANT) {
   console.log(`${ok ? 1 : 0} passed, ${ok ? 0 : 1} failed, 0 skipped`);
   process.exit(ok ? 0 : 1);
 }
-const more = { runs: sum.runs, direct: sum.direct, answered: sum.answered, refused: sum.refused, kills: sum.kills, faults: sum.faults, reasons: sum.reasons };
+const more = { runs: sum.runs, direct: sum.direct, answered: sum.answered, refused: sum.refused, kills: sum.kills, faults: sum.faults, buried: sum.buried, reasons: sum.reasons };
 row('text_doubles', sum.doubles, '', more);
 row('text_lost', sum.lost, '', more);
 process.exit(0);
