@@ -28,8 +28,13 @@ run() {
 	start "control-$runs" env "$@" "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --log debug
 	control=$last
 	until_ok 10 grep -qsE ' (ready|resumed) ' "$D/control-$runs.log" || bad "control $runs" "not ready"
+	began=$SECONDS
 }
+# What is missed in the first ten seconds of a session is read by the next control from Discord, not recalled.
 stop() {
+	while [ $((SECONDS - began)) -lt 12 ]; do
+		sleep 0.5
+	done
 	kill -TERM "$control"
 	wait "$control"
 }
