@@ -54,9 +54,8 @@ says() {
 	shows Parley says "$answer"
 	fits "$answer" "$2"
 }
-# What reached Alice: how often the bot began to speak.
-spoke() { grep -cE 'the bot (begins to speak|speaks)' "$out/timeline.txt"; }
-spoke_again() { [ "$(spoke)" -gt "$before" ]; }
+# In a turn that nobody spoke.
+spoke() { turns | grep -q ' said="Two plus two is four\."'; }
 
 echo "starting guildd (a Discord on this machine), offlined (the embedded engine), mediad and control (the bot)"
 start_guildd
@@ -77,9 +76,8 @@ says "parley remember that my dog is in the garden" "I will remember that your d
 echo "-- in writing again --"
 writes $TEXT "where is the dog" "Alice told me: my dog is in the garden\."
 echo "-- in the chat of the voice channel: in writing and by voice --"
-before=$(spoke)
 writes $VOICE "what is two plus two" ".*four\."
-until_ok 30 spoke_again && ok "the bot spoke that answer, too" || bad "the spoken answer" "$(tail -3 "$out/timeline.txt")"
+until_ok 30 spoke && ok "the bot spoke that answer, too" || bad "the spoken answer" "$(turns | tail -1; tail -3 "$out/timeline.txt")"
 mkdir -p "$out/log"
 cp "$D"/*.log "$out/log/"
 report

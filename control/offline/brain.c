@@ -461,12 +461,57 @@ static const struct {
 	     {INTENT_SKIP, "music_skip", call_plainly},
 	     {INTENT_STOP_MUSIC, "media_stop", call_plainly}};
 
+/* ---- what control puts around words ---- */
+
+/* Behind the name of a speaker, which is that of the last one where nobody spoke. */
+static const char *behind_name(const char *text)
+{
+	const char *end = *text == '[' ? strstr(text, "]: ") : NULL;
+
+	text = end ? end + 3 : text;
+	return text + strspn(text, " ");
+}
+
+/* The words that an operator has it say (the test holds the form against control/prompts). False:
+ * it is another text. */
+static bool read_order(const char *text, char *words, size_t size)
+{
+	static const char form[] = "Say exactly these words and no others: ";
+	const char *own = behind_name(text), *at = *own == '(' ? strstr(own, form) : NULL;
+	size_t n = at ? strlen(at) : 0;
+
+	if (n < sizeof form || at[n - 1] != ')')
+		return false;
+	snprintf(words, size, "%.*s", (int)(n - sizeof form), at + sizeof form - 1);
+	return true;
+}
+
+/* "[Name]: words" of what somebody wrote and wants answered by voice. False: it is another text. */
+static bool read_written(const char *text, char *line, size_t size)
+{
+	static const char form[] = " wrote this to you and wants the answer by voice: ";
+	const char *own = behind_name(text), *at = *own == '(' ? strstr(own, form) : NULL;
+	const char *words = at ? at + sizeof form - 1 : NULL;
+	const char *end = words ? strstr(words, "\nAnswer it ") : NULL;
+
+	if (!end)
+		return false;
+	snprintf(line, size, "[%.*s]: %.*s", (int)(at - own) - 1, own + 1, (int)(end - words),
+		 words);
+	return true;
+}
+
 bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
 		      struct brain_call *out)
 {
 	struct reading r;
 	const struct ask a = {.b = b, .r = &r};
+	char line[BRAIN_ANSWER_SIZE];
 
+	if (read_order(text, line, sizeof line))
+		return false;
+	if (read_written(text, line, sizeof line))
+		text = line;
 	if (strchr(text, '\n') || rules_read(b->rules, text, &r))
 		return false;
 	for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
@@ -525,8 +570,8 @@ static int answer_line(struct brain *b, const char *text, const struct brain_mom
 	return 0;
 }
 
-int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
-		 size_t size, enum intent *intent)
+static int answer_lines(struct brain *b, const char *text, const struct brain_moment *now,
+			char *buf, size_t size, enum intent *intent)
 {
 	char line[BRAIN_ANSWER_SIZE], one[BRAIN_ANSWER_SIZE];
 	struct brain_moment moment = *now;
@@ -558,6 +603,19 @@ int brain_answer(struct brain *b, const char *text, const struct brain_moment *n
 			n = size - 1;
 	}
 	return 0;
+}
+
+int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
+		 size_t size, enum intent *intent)
+{
+	char line[BRAIN_ANSWER_SIZE];
+
+	if (read_order(text, buf, size)) {
+		*intent = INTENT_AGAIN;
+		return 0;
+	}
+	return answer_lines(b, read_written(text, line, sizeof line) ? line : text, now, buf, size,
+			    intent);
 }
 
 bool brain_room_parse(struct brain_room *room, const char *text)

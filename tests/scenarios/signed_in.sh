@@ -116,7 +116,7 @@ is "an answer that was slipped in" "$(status) $session" "401 "
 agree $ALICE
 come "" "$back"
 is "without a cookie" "$(status) $session" "401 "
-come "$browser" "$(echo "$back" | sed -E 's/state=./state=_/')"
+come "$browser" "$(echo "$back" | sed -E 's/state=_/state=A/; t; s/state=./state=_/')"
 is "with another state" "$(status) $session" "401 "
 come "$browser" "$(echo "$back" | sed -E 's/&state=.*//')"
 is "without a state" "$(status) $session" "401 "

@@ -1,3 +1,4 @@
+#include "control/prompts/prompts.def"
 #include "control/offline/brain.h"
 #include "control/offline/brain_tools.h"
 #include "control/offline/facts.h"
@@ -373,5 +374,17 @@ TEST(without_tools_the_brain_forgets_its_own_facts)
 	CHECK_STR(ask("[Bob]: forget that"), "You have not told me anything to remember.");
 	CHECK_STR(ask("[Alice]: forget that"), "I have forgotten it.");
 	CHECK_STR(ask("[Alice]: what colour is my bike"), "You have not told me about bike.");
+	teardown();
+}
+
+TEST(the_brain_says_what_an_operator_has_it_say_and_answers_what_was_written)
+{
+	char line[400];
+
+	CHECK_INT(setup(), 0);
+	snprintf(line, sizeof line, "[Alice]: " PROMPT_ORDER, "Play music (loud) at two plus two.");
+	CHECK_STR(ask(line), "Play music (loud) at two plus two.");
+	snprintf(line, sizeof line, " " PROMPT_WRITTEN, "Bob", "what is two plus two");
+	CHECK_STR(ask(line), "Two plus two is four.");
 	teardown();
 }
