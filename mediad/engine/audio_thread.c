@@ -58,14 +58,13 @@ struct audio_thread {
 	bool running;
 
 	struct call_stream *streams[THREAD_STREAMS];
-	uint64_t due; /* no stream whose work is done has a deadline before */
-	uint64_t ticked_at;
+	uint64_t due;		       /* no stream whose work is done has a deadline before */
+	uint64_t ticked_at, rested_at; /* rested_at: when the thread last slept */
 	/* Streams whose call_stream_work is due, the oldest first. */
 	uint16_t work[THREAD_STREAMS];
 	unsigned n_work;
 	bool more;	     /* the last turn left work or commands */
 	unsigned next_event; /* whose socket is read first, by its place among the events */
-	uint64_t rested_at;  /* when the thread last slept */
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit, lost_real_time;
