@@ -14,6 +14,11 @@
 #include "proto/discord.h"
 #include "proto/media.h"
 
+enum {
+	TYPED_AT_ONCE = 20, /* lines of an author that are told, then one in each: */
+	TYPED_EACH_MS = 15000
+};
+
 static bool consents(uint64_t user, void *arg)
 {
 	const struct agent *a = arg;
@@ -123,6 +128,25 @@ void agent_recall_line(struct agent *a, const json_t *line)
 					.text = slice_str(all)});
 }
 
+/* Each line is paid for with all further questions, and pushes out what was spoken. */
+static bool types_too_much(struct agent *a, uint64_t user)
+{
+	uint64_t now = env_now(a->env), each = TYPED_EACH_MS * NS_PER_MS;
+	struct agent_typist *typist = a->typist;
+
+	for (unsigned i = 0; i < AGENT_TYPISTS && typist->user != user; i++)
+		if (a->typist[i].user == user || a->typist[i].until < typist->until)
+			typist = &a->typist[i];
+	if (typist->user != user)
+		*typist = (struct agent_typist){.user = user};
+	if (typist->until < now)
+		typist->until = now;
+	if (typist->until - now > (TYPED_AT_ONCE - 1) * each)
+		return true;
+	typist->until += each;
+	return false;
+}
+
 void agent_typed(struct agent *a, const struct agent_typed *t)
 {
 	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX], line[sizeof all + 16];
@@ -132,6 +156,10 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 	 * nothing is. */
 	if (!agent_may_recall(a, t->user) && (t->bot || !agent_knows(a, t->user)))
 		return;
+	if (!t->bot && types_too_much(a, t->user)) {
+		log_debug("typed_too_much", "user=%llu", (unsigned long long)t->user);
+		return;
+	}
 	utf8_copy(all, ROOM_NAME_MAX, t->name);
 	n = strlen(all);
 	all[n++] = '\n';

@@ -23,7 +23,15 @@
 
 struct tool_cost;
 
+enum { AGENT_TYPISTS = 32 };
+
+/* Somebody who types in the chat of the voice channel (agent_record.c). */
+struct agent_typist {
+	uint64_t user, until; /* ns, of a leaky bucket */
+};
+
 struct agent {
+	struct agent_typist typist[AGENT_TYPISTS];
 	struct env *env;
 	struct media_call *call;
 	const struct settings *settings;

@@ -1,5 +1,6 @@
 /* Answers that a text model writes, and what models are told: the agent between a toy mediad and a
  * fake provider. */
+#include "control/room/inside.h"
 #include "tests/unit/control/agent/agent_scene.h"
 
 /* ---- an answer that is written and read out, by a server that may refuse to speak ---- */
@@ -139,6 +140,22 @@ TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 	CHECK(strstr(context, "the barn key is plum"));
 	CHECK(strstr(context, "I wrote about plums"));
 	CHECK(!strstr(context, "shed key"));
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+TEST(who_types_without_end_is_told_in_part)
+{
+	struct agent_typed alice = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
+	const struct agent_typed bob = {100, 600, false, "Bob", "the shed key is fig", NULL};
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off", scene_written));
+	for (; alice.message <= 30; alice.message++)
+		agent_typed(s.agent, &alice);
+	CHECK_INT(room_history_count_recalled(&s.agent->room->history), 20);
+	agent_typed(s.agent, &bob);
+	CHECK_INT(room_history_count_recalled(&s.agent->room->history), 21);
 	evhttp_free(scene_writer);
 	scene_end(&s);
 }
