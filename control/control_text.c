@@ -30,20 +30,20 @@ static void release_settings(uint64_t guild, void *arg)
 		live_settings_release(c->live, guild);
 }
 
-static uint64_t find_open_voice(uint64_t guild, void *arg)
+static uint64_t find_open_voice(uint64_t guild, uint64_t read, void *arg)
 {
 	struct control *c = arg;
 	const struct voice_session *vs = control_find_voice_session(c, guild);
 	uint64_t channel = vs ? voice_session_talked_in(vs) : 0;
 
-	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
+	return channel && guilds_readers_may_enter(c->guilds, guild, read, channel) ? channel : 0;
 }
 
-static bool is_open(uint64_t guild, uint64_t channel, void *arg)
+static bool is_open(uint64_t guild, uint64_t read, uint64_t channel, void *arg)
 {
 	const struct control *c = arg;
 
-	return guilds_everybody_may_follow(c->guilds, guild, channel);
+	return guilds_readers_may_follow(c->guilds, guild, read, channel);
 }
 
 static void take_typed(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,

@@ -540,8 +540,7 @@ static bool has_role(const json_t *member, const char *id)
 	return false;
 }
 
-/* Guild-wide permissions from the roles. */
-static bool base_permissions(const json_t *guild, const char *guild_id, const json_t *member,
+bool guilds_base_permissions(const json_t *guild, const char *guild_id, const json_t *member,
 			     uint64_t *out)
 {
 	const json_t *roles = json_object_get(guild, "roles");
@@ -561,8 +560,7 @@ static bool base_permissions(const json_t *guild, const char *guild_id, const js
 	return true;
 }
 
-/* Applies overwrites in their documented order: @everyone, all roles together, the member. */
-static uint64_t apply_overwrites(const json_t *channel, uint64_t bits, const char *guild_id,
+uint64_t guilds_apply_overwrites(const json_t *channel, uint64_t bits, const char *guild_id,
 				 const json_t *member, const char *user_id)
 {
 	uint64_t allow[3] = {0}, deny[3] = {0}, a, d;
@@ -627,14 +625,14 @@ static bool permissions_in(const struct guilds *g, uint64_t guild_id, const json
 	const char *owner = json_string_value(json_object_get(guild, "owner"));
 	uint64_t bits;
 
-	if (!guild || !member || !base_permissions(guild, gk.text, member, &bits))
+	if (!guild || !member || !guilds_base_permissions(guild, gk.text, member, &bits))
 		return false;
 	if ((owner && strcmp(owner, uk.text) == 0) ||
 	    bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)) {
 		*out = UINT64_MAX;
 		return true;
 	}
-	bits = apply_overwrites(channel, bits, gk.text, member, uk.text);
+	bits = guilds_apply_overwrites(channel, bits, gk.text, member, uk.text);
 	*out = bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) ? bits : 0;
 	return true;
 }
@@ -690,54 +688,6 @@ bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64
 	return may_there(g, guild, channel, needed, needed);
 }
 
-/* channel: NULL accepted, and closed. */
-static bool everybody_has(const struct guilds *g, uint64_t guild_id, const json_t *channel,
-			  uint64_t needed)
-{
-	const json_t *guild = guild_of(g, guild_id);
-	struct key gk = key_of(guild_id);
-	uint64_t bits, deny;
-	json_t *o;
-	size_t i;
-
-	if (!guild || !channel || !base_permissions(guild, gk.text, NULL, &bits))
-		return false;
-	bits = apply_overwrites(channel, bits, gk.text, NULL, "");
-	/* Somebody, or a role, may be kept out. */
-	json_array_foreach(json_object_get(channel, "over"), i, o)
-	{
-		const char *id = json_string_value(json_array_get(o, 0));
-
-		if (id && strcmp(id, gk.text) != 0 &&
-		    discord_u64(json_string_value(json_array_get(o, 3)), &deny))
-			bits &= ~deny;
-	}
-	return (bits & needed) == needed;
-}
-
-bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel)
-{
-	return everybody_has(g, guild, part_of(g, guild, "channels", channel),
-			     DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
-				     DISCORD_PERMISSION(DISCORD_BIT_CONNECT));
-}
-
-bool guilds_everybody_may_follow(const struct guilds *g, uint64_t guild, uint64_t channel)
-{
-	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
-				DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY);
-	const json_t *thread = part_of(g, guild, "threads", channel);
-	const char *name;
-	uint64_t parent = guilds_thread(g, guild, channel, &name);
-
-	/* Older states do not tell whether a thread is private. */
-	if (parent && !json_is_false(json_array_get(thread, 2)))
-		return false;
-	return guilds_everybody_may_enter(g, guild, channel) ||
-	       everybody_has(g, guild, part_of(g, guild, "texts", parent ? parent : channel),
-			     needed);
-}
-
 bool guilds_member_permissions(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
 			       const json_t *member, uint64_t *out)
 {
@@ -746,7 +696,7 @@ bool guilds_member_permissions(const struct guilds *g, uint64_t guild_id, uint64
 	const char *owner = json_string_value(json_object_get(guild, "owner"));
 	uint64_t bits;
 
-	if (!guild || !member || !base_permissions(guild, gk.text, member, &bits))
+	if (!guild || !member || !guilds_base_permissions(guild, gk.text, member, &bits))
 		return false;
 	if ((owner && strcmp(owner, uk.text) == 0) ||
 	    bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR))

@@ -118,11 +118,19 @@ bool guilds_may(const struct guilds *g, uint64_t guild, uint64_t channel, uint64
 /* True if a moderator has the bot in a timeout now (ms since 1970), in which it may see and read
  * there and nothing else. Discord lets the owner and administrators go on. */
 bool guilds_timed_out(const struct guilds *g, uint64_t guild, uint64_t now_ms);
+/* ---- who may know what is said in a channel (guild_audience.c) ---- */
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* True if every member may know what is said in this channel: one that they may enter, or a text
  * channel or public thread that they may read from its beginning. */
 bool guilds_everybody_may_follow(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* True if everybody who reads the text channel or thread `read` may enter this one; judged by roles
+ * alone, so that a channel that lets in single members is closed. */
+bool guilds_readers_may_enter(const struct guilds *g, uint64_t guild, uint64_t read,
+			      uint64_t channel);
+/* The same of what guilds_everybody_may_follow tells. */
+bool guilds_readers_may_follow(const struct guilds *g, uint64_t guild, uint64_t read,
+			       uint64_t channel);
 /* The server-wide ones of a member object, without overwrites of a channel: of a text channel,
  * which is not known here. */
 bool guilds_member_permissions(const struct guilds *g, uint64_t guild, uint64_t user,

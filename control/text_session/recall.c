@@ -119,7 +119,7 @@ bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const j
 	{
 		if (discord_u64(json_string_value(one), &told) && told &&
 		    (told == channel || told == parent ||
-		     (c->openh && c->openh(g->id, told, c->arg))))
+		     (c->openh && c->openh(g->id, channel, told, c->arg))))
 			return true;
 	}
 	return !channels;
@@ -429,7 +429,8 @@ static void find_lookups(struct text_recall *r)
 static void begin_requests(struct text_recall *r)
 {
 	const struct text_guild *g = r->job->g;
-	uint64_t spoken = g->ts->conf.voiceh ? g->ts->conf.voiceh(g->id, g->ts->conf.arg) : 0;
+	const struct text_session_conf *c = &g->ts->conf;
+	uint64_t spoken = c->voiceh ? c->voiceh(g->id, r->job->channel, c->arg) : 0;
 	char terms[TERMS_QUERY_MAX];
 
 	/* Of a question without content words the store would give the newest rows. */

@@ -65,12 +65,12 @@ struct text_session_conf {
 	void (*releaseh)(uint64_t guild, void *arg);
 	/* True if models may be told what this person said earlier. */
 	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
-	/* The voice channel of this server in which the bot is, or was last, if everybody in the
-	 * server may enter it; 0: none. NULL accepted. */
-	uint64_t (*voiceh)(uint64_t guild, void *arg);
-	/* True if every member of the server may know what is said in this channel. NULL accepted.
+	/* The voice channel of this server in which the bot is, or was last, if everybody who reads
+	 * this channel may enter it; 0: none. NULL accepted. */
+	uint64_t (*voiceh)(uint64_t guild, uint64_t read, void *arg);
+	/* True if everybody who reads `read` may know what is said in this channel. NULL accepted.
 	 */
-	bool (*openh)(uint64_t guild, uint64_t channel, void *arg);
+	bool (*openh)(uint64_t guild, uint64_t read, uint64_t channel, void *arg);
 	/* A message in a channel of a server that may be read; or of the bot, in answer to the
 	 * user, if it repeats only people who may be remembered. NULL accepted. */
 	void (*typedh)(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,

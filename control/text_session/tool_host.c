@@ -232,7 +232,7 @@ static uint64_t place_of(const struct text_seat *seat)
 	uint64_t parent = text_session_parent(seat->g->ts, seat->g->id, seat->channel, &title);
 
 	return parent && parent != READING_UNKNOWN && c->openh &&
-			       c->openh(seat->g->id, seat->channel, c->arg)
+			       c->openh(seat->g->id, parent, seat->channel, c->arg)
 		       ? parent
 		       : seat->channel;
 }

@@ -102,9 +102,9 @@ static void look_up(const char *text, uint64_t ago)
 	CHECK_INT(rows_add(db, &ev, true), 0);
 }
 
-static uint64_t voice_of(uint64_t guild, void *arg)
+static uint64_t voice_of(uint64_t guild, uint64_t read, void *arg)
 {
-	(void)guild, (void)arg;
+	(void)guild, (void)read, (void)arg;
 	return VOICE;
 }
 
