@@ -22,7 +22,14 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { FORMAT = 1, PATH_SIZE = 600, VERSIONS_BRACKETS = 64, LOCK_MS = 50, LOCK_TRIES = 20 };
+enum {
+	FORMAT = 1,
+	PATH_SIZE = 600,
+	VERSIONS_BRACKETS = 64,
+	LOCK_MS = 50,
+	LOCK_TRIES = 20,
+	HOLDER_READS = 100
+};
 enum { SESSION_MAX = 8 << 20 }; /* the commands that wait are most of it, at most 256 */
 
 int state_dir(const char *given, char *buf, size_t size)
@@ -182,21 +189,32 @@ static bool is_lock_of(const char *line, const struct stat *st, pid_t *pid)
 	return true;
 }
 
+static pid_t find_holder(const struct stat *st)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	char line[160];
+	pid_t pid = 0;
+
+	while (f && fgets(line, sizeof line, f) && !is_lock_of(line, st, &pid))
+		;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 pid_t state_holder(const char *dir)
 {
-	char path[PATH_SIZE], line[160];
+	char path[PATH_SIZE];
 	struct stat st;
 	pid_t pid = 0;
-	FILE *f;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path ||
 	    stat(path, &st))
 		return 0;
-	f = fopen("/proc/locks", "re");
-	while (f && fgets(line, sizeof line, f) && !is_lock_of(line, &st, &pid))
-		;
-	if (f)
-		fclose(f);
+	/* The kernel tells the list by pages, and between two of them lines are passed over when
+	 * others go. */
+	for (unsigned i = 0; i < HOLDER_READS && pid <= 0 && state_locked(dir); i++)
+		pid = find_holder(&st);
 	return pid > 0 ? pid : 0;
 }
 
