@@ -98,16 +98,18 @@ static bool remembers(uint64_t guild, uint64_t user, void *arg)
 	return true;
 }
 
-static uint64_t voice_of(uint64_t guild, void *arg)
+static uint64_t voice_of(uint64_t guild, uint64_t read, void *arg)
 {
 	(void)guild;
+	(void)read;
 	(void)arg;
 	return LEAK_OPEN;
 }
 
-static bool is_open(uint64_t guild, uint64_t channel, void *arg)
+static bool is_open(uint64_t guild, uint64_t read, uint64_t channel, void *arg)
 {
 	(void)guild;
+	(void)read;
 	(void)arg;
 	return leak_is_open(channel);
 }
