@@ -585,7 +585,7 @@ static bool wants_more(const struct text_session *ts, const struct text_place *p
 
 static int ask(struct text_session *ts);
 
-/* True: nothing else is to be asked for now. */
+/* True: another page of the channel is under way, or the next try waits. */
 static bool take_page(struct text_session *ts, const struct text_place *p, const json_t *body)
 {
 	struct text_catching_up *up = &ts->up;

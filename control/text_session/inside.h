@@ -295,7 +295,7 @@ struct text_catching_up {
 	struct text_place place[TEXT_PLACES]; /* a request for the first is under way */
 	unsigned n;
 	bool asking;
-	unsigned limit;		 /* of the page that is asked for */
+	unsigned limit;		 /* most messages of the page under way */
 	bool whole;		 /* the history that is read has nothing older than the list */
 	json_t *list;		 /* what was read of it, newest first; NULL: nothing; owned */
 	struct missed_page page; /* what it says */

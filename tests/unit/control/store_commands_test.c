@@ -213,7 +213,7 @@ TEST(an_erasure_says_that_the_settings_cannot_be_read)
 	folder_remove(dir);
 }
 
-/* A control whose database cannot be used, until it is asked for an erasure. */
+/* A control whose database cannot be used. It answers the first request for an erasure. */
 static void hold_state(const char *dir, int ready)
 {
 	sigset_t asked;

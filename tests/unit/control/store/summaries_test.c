@@ -349,7 +349,7 @@ TEST(answers_that_repeat_a_forgotten_fact_are_found_no_more)
 	end();
 }
 
-/* A word of one such character is asked for by its beginning. */
+/* A search for one such character finds the words that begin with it. */
 TEST(answers_with_some_words_of_a_forgotten_fact_stay)
 {
 	begin_sessions();
