@@ -123,9 +123,20 @@ static void take_ready(struct control *c, const json_t *d)
 	control_save_soon(c);
 }
 
+/* The previous control joined, and was killed before the call was on the disk. */
+static void take_up_call(uint64_t guild, uint64_t channel, void *arg)
+{
+	struct control *c = arg;
+	struct voice_session *vs = control_find_voice_session(c, guild);
+
+	if (!vs && (vs = control_open_voice_session(c, guild)))
+		voice_session_adopt(vs, channel, false);
+}
+
 static void take_resumed(struct control *c)
 {
 	publish_discord(c, EVENT_RESUMED, guilds_count(c->guilds), "");
+	guilds_each_call(c->guilds, take_up_call, c);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_online(c->voice_sessions[i], false);
 	control_note_reading(c);

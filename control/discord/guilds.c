@@ -495,6 +495,20 @@ bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct 
 	return true;
 }
 
+void guilds_each_call(const struct guilds *g, guilds_call_h *h, void *arg)
+{
+	struct guild_voice v;
+	uint64_t guild;
+	const char *key;
+	json_t *doc;
+
+	json_object_foreach(g->doc, key, doc)
+	{
+		if (discord_snowflake(key, &guild) && guilds_voice(g, guild, g->self, &v))
+			h(guild, v.channel, arg);
+	}
+}
+
 const char *guilds_known_name(const struct guilds *g, uint64_t guild, uint64_t user)
 {
 	return json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));

@@ -83,6 +83,9 @@ struct guild_voice {
 };
 /* The voice state of a member; false when in no voice channel. */
 bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out);
+/* Called for each guild in which the bot is in a voice channel. */
+typedef void(guilds_call_h)(uint64_t guild, uint64_t channel, void *arg);
+void guilds_each_call(const struct guilds *g, guilds_call_h *h, void *arg);
 /* Number of members in a channel without the bot. */
 unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* Called for each member in a channel except the bot. name is borrowed during the call. */

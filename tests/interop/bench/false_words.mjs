@@ -155,8 +155,6 @@ const trace = [];
 for (let i = 0; i < OUTAGES; i++) {
   if (!(await isUp())) await join_();
   await until(isUp, 45000, 100);
-  // Here the judge is tested: a control that is killed before its call is on the disk says that there is none.
-  if (PLANT) await sleep(1000);
   const kind = draw(i);
   const began = Date.now();
   const asking = (async () => { for (let n = 1 + rnd.below(3); n; n--) { await pause(50, 1500); await status(); } })();

@@ -276,10 +276,16 @@ TEST(guilds_knows_channels_members_and_voice)
 	guilds_free(g);
 }
 
+static void note_call(uint64_t guild, uint64_t channel, void *arg)
+{
+	*(uint64_t *)arg += channel + 1000000 * guild;
+}
+
 TEST(guilds_follows_voice_states)
 {
 	struct guilds *g = made();
 	struct guild_voice v;
+	uint64_t called = 0;
 
 	CHECK(event(g, "VOICE_STATE_UPDATE",
 		    "{\"guild_id\":\"100\",\"user_id\":\"900\",\"channel_id\":\"302\",\"suppress\":"
@@ -288,6 +294,8 @@ TEST(guilds_follows_voice_states)
 		    "[]}}"));
 	CHECK(guilds_voice(g, 100, 900, &v) && v.suppress && !v.mute && v.channel == 302);
 	CHECK_INT(guilds_occupants(g, 100, 302), 0); /* the bot itself does not count */
+	guilds_each_call(g, note_call, &called);
+	CHECK(called == 302 + 1000000 * 100);
 	CHECK_STR(guilds_member_name(g, 100, 900), "P");
 	event(g, "VOICE_STATE_UPDATE",
 	      "{\"guild_id\":\"100\",\"user_id\":\"501\",\"channel_id\":null}");
