@@ -23,8 +23,8 @@ enum {
 	GD_CHANNEL_FORUM = 15,
 	GD_JOINED = 32, /* members of a thread */
 	GD_NAME = 101,
-	GD_SECRET = 65,	       /* session ids and tokens with their NUL */
-	GD_MAX_MESSAGES = 200, /* kept per channel */
+	GD_SECRET = 65,		/* session ids and tokens with their NUL */
+	GD_MAX_MESSAGES = 5000, /* kept per channel */
 };
 
 #define GD_DEFAULT_GUILD 41771983423143937ull

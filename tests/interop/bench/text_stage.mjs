@@ -33,7 +33,11 @@ export class Stage {
     this.settings = settings;
     this.options = options;
     this.reasons = new Map(); // message -> reasons that control told
+    this.began = Date.now();
+    this.trace = []; // what happened, for a message that needs an explanation
   }
+
+  note(line) { this.trace.push(`${((Date.now() - this.began) / 1000).toFixed(3)} ${line}`); }
 
   async api(method, path, body) {
     const r = await fetch(this.ready.control + path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -80,6 +84,7 @@ export class Stage {
     const p = this.program('control', ['--media-sock', join(this.dir, 'none.sock'), '--state-dir', join(this.dir, 'state'), '--ca', this.ready.ca,
       ...this.options], env);
     this.control = p;
+    this.note(`control starts as ${p.pid}`);
     let up = false;
     let rest = '';
     const read = (d) => {
@@ -87,6 +92,7 @@ export class Stage {
       rest = lines.pop();
       for (const line of lines) {
         if (process.env.DEBUG) process.stderr.write(`${line}\n`);
+        this.note(line);
         if (/ (ready|resumed) /.test(line)) up = true;
         const m = / text_message .*\bmessage=(\d+) .*\breason=([a-z_]+)/.exec(line);
         if (m) this.reasons.set(m[1], [...(this.reasons.get(m[1]) ?? []), m[2]]);
@@ -98,6 +104,7 @@ export class Stage {
   }
 
   async kill(signal) {
+    this.note(`${signal} to control`);
     this.control.kill(signal);
     await this.control.ended;
   }

@@ -12,8 +12,12 @@
 // it is not among the last 20, or 100.
 //
 //   BENCH_SEEDS=n   runs in all (500)      SEED=n   the first (1)      LANES=n   batches at a time (2)
+//   ONLY=apart      batches of long downtimes alone; `near`, none of these
 //   PLANT=…         a test of this bench, which must find what was planted: `double`, an answer arrives twice by another hand; `lost`, an
-//                   answer vanishes; `wrong_reason`, it vanishes, and control tells a reason that cannot be
+//                   answer vanishes; `wrong_reason`, it vanishes, and control tells a reason that cannot be; `buried`, others write 300
+//                   messages in each channel after its answers, which is no loss
+//
+// Of each lost message it prints all that happened in its channel and to control.
 import { ALICE, BOB, BOT, TOKEN, sleep, until } from '../lib.mjs';
 import { seeded } from '../group.mjs';
 import { Stage } from './text_stage.mjs';
@@ -21,7 +25,8 @@ import { row } from './watch.mjs';
 
 const RUNS = Number(process.env.BENCH_SEEDS ?? 500);
 const FIRST = Number(process.env.SEED ?? 1);
-const { PLANT } = process.env;
+const { ONLY, PLANT } = process.env;
+const BURIED = 300;
 const CHANNELS = Math.min(50, PLANT ? RUNS : Math.ceil(RUNS / 2));
 const PLAY_MS = 14000;
 const SETTLE_MS = 60000;
@@ -89,6 +94,7 @@ class Batch extends Stage {
     // What is planted has to be told apart from what faults cost.
     const kind = PLANT ? 'drop' : rnd.pick([...Object.keys(kinds), ...this.often]);
     this.faults.push(kind);
+    this.note(`fault ${kind}`);
     await kinds[kind]();
   }
 
@@ -97,6 +103,7 @@ class Batch extends Stage {
     const m = { words: [word], channel, user, direct: kind !== 'ambient' };
     this.sent.push(m);
     m.id = (await this.api('POST', `/channels/${channel}/messages`, { user_id: user, content: texts[kind] })).id;
+    this.note(`wrote ${word} channel=${channel} message=${m.id} user=${user} ${kind}`);
     return m;
   }
 
@@ -118,12 +125,29 @@ class Batch extends Stage {
       const then = rnd.below(12);
       if (then === 0) {
         m.words.push(newWord());
+        this.note(`edits message=${m.id} channel=${channel} ${m.words[1]}`);
         await this.api('PATCH', `/channels/${channel}/messages/${m.id}`, { content: `<@${BOT}> what about ${m.words[1]}, please` });
       }
+      if (then === 1 || then === 2) this.note(`${then === 1 ? 'deletes' : 'stops'} message=${m.id} channel=${channel}`);
       if (then === 1) { await this.api('DELETE', `/channels/${channel}/messages/${m.id}`); m.gone = true; }
       if (then === 2) { await this.api('POST', `/channels/${channel}/messages/${m.id}/reactions`, { user_id: user, emoji: STOP }); m.stopped = true; }
       await sleep(rnd.below(2000));
     }
+  }
+
+  // Whether guildd has the whole history still: an answer that it dropped would count for a lost one, and not for a second one.
+  async requireHistory() {
+    for (const channel of this.channels) {
+      const have = new Set((await this.api('GET', `/channels/${channel}/messages`)).map((m) => m.id));
+      const dropped = this.sent.find((m) => m.channel === channel && m.id && !m.gone && !have.has(m.id));
+      if (dropped) throw new Error(`guildd dropped message ${dropped.id} of channel ${channel}, which has ${have.size} messages`);
+    }
+  }
+
+  // Lines of the program that name neither a channel nor a message are about all of them.
+  explain(m) {
+    const about = (line) => line.includes(m.id) || line.includes(m.channel) || m.words.some((w) => line.includes(w)) || !/\b(channel|message)=/.test(line);
+    return this.trace.filter(about).map((line) => `    ${line}\n`).join('');
   }
 
   // How often each word was answered.
@@ -160,6 +184,11 @@ class Batch extends Stage {
 
   // Returns the number of messages that it is about.
   async plant() {
+    if (PLANT === 'buried') {
+      for (const channel of this.channels)
+        for (let i = 0; i < BURIED; i++) await this.api('POST', `/channels/${channel}/messages`, { user_id: BOB, content: 'so it went' });
+      return 0;
+    }
     const answer = (await this.answers()).find((m) => wordsOf(m.content).length);
     if (PLANT !== 'double')
       await this.api('DELETE', `/channels/${answer.channel_id}/messages/${answer.id}`);
@@ -184,12 +213,13 @@ class Batch extends Stage {
       const settled = await until(async () => !this.lost(await this.counts()).length, SETTLE_MS, 500);
       await sleep(1500); // for a second answer
       this.planted = PLANT ? await this.plant() : 0;
+      await this.requireHistory();
       const count = await this.counts();
       this.out = { doubles: this.sent.filter((m) => this.twice(m, count)), lost: this.lost(count), settled: !!settled,
         answered: this.sent.filter((m) => this.isAnswered(m, count)).length, direct: this.sent.filter((m) => m.direct).length,
         refused: this.sent.filter((m) => m.direct && !this.isAnswered(m, count) && this.refused(m)).length };
       for (const [what, list] of [['DOUBLE', this.out.doubles], ['LOST', this.out.lost]])
-        for (const m of list) process.stderr.write(`${what} ${m.words} (message ${m.id}, of ${this.reasons.get(m.id) ?? 'no reason'}; faults ${this.faults.join(' ')})\n`);
+        for (const m of list) process.stderr.write(`${what} ${m.words} (message ${m.id}, of ${this.reasons.get(m.id) ?? 'no reason'}; faults ${this.faults.join(' ')})\n${PLANT ? '' : this.explain(m)}`);
     } finally {
       this.close();
     }
@@ -237,7 +267,8 @@ async function lane() {
     const first = next;
     const n = Math.min(CHANNELS, FIRST + RUNS - first);
     next += n;
-    const batch = new ((first - FIRST) / CHANNELS % 2 === 1 && !PLANT ? Apart : Batch)(first, n);
+    const apart = ONLY ? ONLY === 'apart' : (first - FIRST) / CHANNELS % 2 === 1 && !PLANT;
+    const batch = new (apart ? Apart : Batch)(first, n);
     const out = await batch.play();
     sum.runs += n;
     sum.doubles += out.doubles.length;
@@ -255,7 +286,7 @@ process.on('unhandledRejection', (e) => { process.stderr.write(`${e?.stack ?? e}
 await Promise.all(Array.from({ length: Number(process.env.LANES ?? 2) }, lane));
 if (PLANT) {
   const got = PLANT === 'double' ? sum.doubles : sum.lost;
-  const ok = got === sum.planted && got > 0 && (PLANT === 'double' ? sum.lost : sum.doubles) === 0;
+  const ok = got === sum.planted && (got > 0 || PLANT === 'buried') && (PLANT === 'double' ? sum.lost : sum.doubles) === 0;
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${PLANT}: ${got} found, ${sum.planted} planted`);
   console.log(`${ok ? 1 : 0} passed, ${ok ? 0 : 1} failed, 0 skipped`);
   process.exit(ok ? 0 : 1);
