@@ -525,6 +525,15 @@ static void take_history(struct text_session *ts, const struct text_place *p)
 	forget_list(&ts->up);
 }
 
+/* Another session began before the channel had its turn: its server tells of it anew. */
+static void leave_to_server(struct text_catching_up *up, const struct text_place *p)
+{
+	struct text_away *away = find_away(up, p->guild);
+
+	if (away && p->since < away->since)
+		away->since = p->since;
+}
+
 /* False: no answer is owed there, or none any more. */
 static bool try_later(struct text_session *ts, struct text_place *p)
 {
@@ -685,6 +694,7 @@ static void ask_next(struct text_session *ts)
 
 		/* What is owed in a server that does not come is too old some time. */
 		if (!is_known(ts, p.guild)) {
+			leave_to_server(up, &p);
 			if (!try_later(ts, &up->place[0]))
 				drop_place(up, 0);
 			continue;

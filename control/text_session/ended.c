@@ -49,11 +49,11 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 		  text_reason_name(t->reason));
 	if (t->message && t->reason != TEXT_REASON_DUPLICATE_TRIGGER)
 		text_ended_note(g->ts, g, t);
+	/* Before the row ends: after a kill between the two it ends once more, and not untold. */
+	if (!goes_on && (forced || t->reply || t->reason == TEXT_REASON_CANCEL_REQUEST ||
+			 t->reason == TEXT_REASON_AGREED))
+		text_session_publish(g, t);
 	text_taking_ended(g, t);
-	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
-			t->reason != TEXT_REASON_AGREED))
-		return;
-	text_session_publish(g, t);
 }
 
 /* Each server has rings of its own, and other talk one beside those for the bot: neither drives out

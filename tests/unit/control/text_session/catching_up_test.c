@@ -190,6 +190,34 @@ TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 	text_stage_close(&s);
 }
 
+/* Another session begins while the channels of the first wait for their turn, and after somebody
+ * wrote. */
+TEST(text_session_that_begins_anew_reads_the_channels_that_had_no_turn)
+{
+	struct text_stage s;
+	uint64_t missed[3];
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	for (unsigned i = 0; i < 3; i++) {
+		missed[i] = text_stage_id(&s, (10 + i) * MINUTE);
+		text_stage_wrote(&s, STAGE_CHANNEL + i, missed[i], STAGE_ANA + i, "<@9> missed");
+	}
+	come(&s, STAGE_GUILD, 1);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 3, missed[0]);
+	CHECK_INT(s.ts->up.n, 3);
+	text_stage_writes(&s, STAGE_GUILD, 7, text_stage_id(&s, 0), STAGE_BOB, "hello all");
+	s.unknown = true;
+	come(&s, STAGE_GUILD, 1);
+	s.unknown = false;
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 3, missed[0]);
+	text_stage_run(&s);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(strncmp(text_stage_reason(&s, missed[i]), "sent_", 5) == 0);
+	CHECK_INT(s.posted, 3);
+	text_stage_close(&s);
+}
+
 /* It was in an outage when the session began that this control resumed. */
 TEST(text_session_that_resumes_reads_a_server_that_comes_late)
 {
