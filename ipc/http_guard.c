@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { URL_MAX = 2048 };
+enum { URL_MAX = 2048, HTTP_PORT = 80, HTTPS_PORT = 443 };
 
 struct endpoint {
 	struct sockaddr_storage sa;
@@ -241,6 +241,30 @@ bool http_guard_host(const char *url, char *to, size_t size)
 	curl_free(host);
 	curl_url_cleanup(u);
 	return ok;
+}
+
+static uint16_t port_of(const struct endpoint *e)
+{
+	struct sockaddr_in in4;
+	struct sockaddr_in6 in6;
+
+	if (e->sa.ss_family == AF_INET) {
+		memcpy(&in4, &e->sa, sizeof in4);
+		return ntohs(in4.sin_port);
+	}
+	memcpy(&in6, &e->sa, sizeof in6);
+	return ntohs(in6.sin6_port);
+}
+
+size_t http_guard_ports(const struct http_guard *g, uint16_t ports[HTTP_GUARD_PORTS_MAX])
+{
+	size_t n = 0;
+
+	ports[n++] = HTTP_PORT;
+	ports[n++] = HTTPS_PORT;
+	for (unsigned i = 0; i < g->n; i++)
+		ports[n++] = port_of(&g->allowed[i]);
+	return n;
 }
 
 /* ---- making and freeing ---- */

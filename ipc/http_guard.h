@@ -14,7 +14,7 @@
 
 struct http_guard;
 
-enum { HTTP_GUARD_ALLOWED_MAX = 16 };
+enum { HTTP_GUARD_ALLOWED_MAX = 16, HTTP_GUARD_PORTS_MAX = HTTP_GUARD_ALLOWED_MAX + 2 };
 
 /* The reason of http_guard_url for a public host with another port. */
 #define HTTP_GUARD_PORTS "only the ports 80 and 443 are read"
@@ -37,6 +37,9 @@ bool http_guard_url(const struct http_guard *g, const char *url, char *why, size
 bool http_guard_join(const char *base, const char *reference, char *to, size_t size);
 /* The host of a URL, for people and for limits by host. False: malformed or too long. */
 bool http_guard_host(const char *url, char *to, size_t size);
+
+/* The ports of TCP that requests may go to. Returns how many. */
+size_t http_guard_ports(const struct http_guard *g, uint16_t ports[HTTP_GUARD_PORTS_MAX]);
 
 /* State of a request for curl's callbacks; belongs to ipc/http.c and outlives the handle. */
 struct http_guard_watch {

@@ -92,6 +92,16 @@ int jail_limit(pid_t parent)
 	return err;
 }
 
+int jail_limit_data(size_t bytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	return limit_resource(RLIMIT_DATA, bytes, bytes);
+#else
+	(void)bytes;
+	return 0;
+#endif
+}
+
 int jail_fork(pid_t *out, jail_child *run, const void *start)
 {
 	pid_t parent = getpid(), pid = fork();

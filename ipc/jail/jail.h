@@ -18,6 +18,9 @@ enum { JAIL_CPU_S = 120 }; /* CPU time that a new child of decoderd may use */
  * higher priority than a normal process, and cannot use much memory, write files or leave a core.
  * errno of a failure. */
 int jail_limit(pid_t parent);
+/* Bounds further what this process and its later children may map for themselves to write to, in
+ * bytes. What is mapped by then counts, and shared memory does not. errno of a failure. */
+int jail_limit_data(size_t bytes);
 /* Where memory is short, this process and its later children are killed before the service that
  * they belong to. To be called before privileges are dropped, or the file in /proc is root's. */
 void jail_die_first(void);

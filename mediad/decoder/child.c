@@ -15,6 +15,9 @@
 
 enum { SOURCE_FD = 0, STATUS_FD = 1, FIRST_CLOSED = 2 };
 enum { EXIT_WAITS = 50, EXIT_WAIT_MS = 1 };
+/* libav has 30 MB mapped when a track begins. The index of an mp4 file of twelve hours takes 45 MB,
+ * and a second time where the file is measured; without room for that it is not measured. */
+enum { MEMORY = 160 << 20 };
 
 /* ---- in the child ---- */
 
@@ -82,7 +85,7 @@ static void run_child(const void *start, pid_t parent)
 				  .arg = (void *)s};
 	enum decoder_reason reason;
 
-	if (jail_limit(parent) || keep_descriptors(s) || keep_ring(s) ||
+	if (jail_limit(parent) || jail_limit_data(MEMORY) || keep_descriptors(s) || keep_ring(s) ||
 	    track_ring_alloc(&conf.ring, (uint8_t *)s->rings + (size_t)s->slot * TRACK_RING_MEMORY))
 		_exit(DECODER_REASON_NO_PROCESS);
 	if (jail_enter(JAIL_CPU_S))

@@ -7,13 +7,15 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "ipc/jail/jail.h"
+#include "ipc/jail/landlock.h"
 
-enum { CPU_S = 3600 };
+enum { CPU_S = 3600, MEMORY = 128 << 20, NAME_SERVER = 53 };
 
 /* Calls of newer kernels that the headers at hand may not name: fchmodat2, setxattrat,
  * removexattrat and file_setattr. Their numbers are the same everywhere. */
@@ -203,12 +205,33 @@ static int refuse_processes(scmp_filter_ctx f)
 	return err ? err : refuse(f, SCMP_SYS(prlimit64), changes);
 }
 
-int fence_enter(pid_t parent)
+/* What names are resolved by, and the certificates of authorities. */
+static int leave_files(const uint16_t *ports, size_t n)
+{
+	static const char *const paths[] = {
+		"/etc/resolv.conf",	      "/etc/hosts",    "/etc/host.conf",
+		"/etc/nsswitch.conf",	      "/etc/gai.conf", "/etc/ssl/certs",
+		"/usr/share/ca-certificates", "/usr/lib/ssl",  "/usr/local/share/ca-certificates",
+	};
+	uint16_t all[FENCE_PORTS_MAX + 1];
+
+	if (n > FENCE_PORTS_MAX)
+		return EINVAL;
+	memcpy(all, ports, n * sizeof *all);
+	all[n] = NAME_SERVER;
+	return landlock_leave(paths, sizeof paths / sizeof paths[0], all, n + 1);
+}
+
+int fence_enter(pid_t parent, const uint16_t *ports, size_t n_ports)
 {
 	const struct rlimit cpu = {CPU_S, CPU_S};
 	scmp_filter_ctx f;
 	int err = jail_limit(parent);
 
+	if (!err)
+		err = jail_limit_data(MEMORY);
+	if (!err)
+		err = leave_files(ports, n_ports);
 	if (err)
 		return err;
 	if (setrlimit(RLIMIT_CPU, &cpu))

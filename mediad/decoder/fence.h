@@ -1,13 +1,20 @@
 /* The fence around a fetcher: it needs the network, name resolution and certificates, so it cannot
  * be jailed as decoder processes are. It starts no program and no process, touches no other one,
- * listens on nothing, writes, makes and changes no file, and has no sockets but those of the
- * internet and of its routes. tests/escape tries each of these. */
+ * listens on nothing, writes, makes and changes no file, has no sockets but those of the internet
+ * and of its routes, and little memory. Where the kernel has Landlock, it reads no file but those
+ * by which names are resolved and certificates are judged, and reaches TCP ports alone that sources
+ * may have, and that of name servers. tests/escape tries each of these. */
 #ifndef MEDIAD_DECODER_FENCE_H
 #define MEDIAD_DECODER_FENCE_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-/* Dies with its parent, which must be `parent`. errno of a failure. */
-int fence_enter(pid_t parent);
+enum { FENCE_PORTS_MAX = 32 };
+
+/* Dies with its parent, which must be `parent`. ports: of TCP, at most FENCE_PORTS_MAX. errno of a
+ * failure. */
+int fence_enter(pid_t parent, const uint16_t *ports, size_t n_ports);
 
 #endif

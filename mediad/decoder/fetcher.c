@@ -188,12 +188,19 @@ static int keep_descriptors(const struct fetcher_start *s)
 	return close_range(FIRST_CLOSED, ~0u, 0) ? errno : 0;
 }
 
+static int enter_fence(const struct fetcher_start *s, pid_t parent)
+{
+	uint16_t ports[HTTP_GUARD_PORTS_MAX];
+
+	return fence_enter(parent, ports, http_guard_ports(s->guard, ports));
+}
+
 static void run_fetcher(const void *start, pid_t parent)
 {
 	const struct fetcher_start *s = start;
 	struct fetcher *f = calloc(1, sizeof *f);
 
-	if (!f || munmap(s->rings, s->rings_size) || keep_descriptors(s) || fence_enter(parent))
+	if (!f || munmap(s->rings, s->rings_size) || keep_descriptors(s) || enter_fence(s, parent))
 		_exit(EXIT_FAILURE);
 	f->start = s;
 	f->size = RANGE_UNKNOWN;

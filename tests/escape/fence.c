@@ -2,9 +2,13 @@
  * needs. */
 #include "mediad/decoder/fence.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <linux/netlink.h>
 #include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,6 +33,7 @@ enum { SUCCESS = 1, FAILURE = 2 };
 #define WIDE(x) ((1L << 32) | (x))
 
 static const struct surroundings *around;
+static uint16_t open_port, other_port; /* of listeners on 127.0.0.1; the fetcher may reach one */
 
 static int open_planted(const char *name, int flags)
 {
@@ -56,6 +61,29 @@ static bool write_file(void)
 static bool change_mode_of_descriptor(void)
 {
 	return fchmod(open_planted("planted", O_RDONLY), 0644) == 0;
+}
+
+static bool read_planted(void)
+{
+	char byte;
+
+	return read(open_planted("planted", O_RDONLY), &byte, 1) == 1;
+}
+
+static bool read_users(void)
+{
+	return open("/etc/passwd", O_RDONLY) >= 0;
+}
+
+static bool read_own_process(void)
+{
+	return open("/proc/self/maps", O_RDONLY) >= 0 || open("/proc/self/environ", O_RDONLY) >= 0;
+}
+
+static bool list_folder(void)
+{
+	return open("/", O_RDONLY | O_DIRECTORY) >= 0 ||
+	       open(around->dir, O_RDONLY | O_DIRECTORY) >= 0;
 }
 
 static bool make_pipe_file(void)
@@ -217,9 +245,49 @@ static bool start_thread(void)
 	return pthread_create(&t, NULL, run_thread, NULL) == 0 && pthread_join(t, NULL) == 0;
 }
 
-static bool read_file(void)
+static bool can_read(const char *path)
 {
-	return open("/etc/passwd", O_RDONLY) >= 0;
+	char byte;
+	int fd = open(path, O_RDONLY);
+
+	return fd >= 0 && read(fd, &byte, 1) == 1;
+}
+
+static bool read_host_names(void)
+{
+	return can_read("/etc/hosts") && can_read("/etc/nsswitch.conf");
+}
+
+static bool resolve_name(void)
+{
+	struct addrinfo *found;
+
+	return getaddrinfo("localhost", "80", NULL, &found) == 0;
+}
+
+static bool read_certificates(void)
+{
+	return can_read("/etc/ssl/certs/ca-certificates.crt");
+}
+
+static bool reach(uint16_t port)
+{
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+				       .sin_port = htons(port),
+				       .sin_addr = {htonl(INADDR_LOOPBACK)}};
+
+	return connect(socket(AF_INET, SOCK_STREAM, 0), (const struct sockaddr *)&to, sizeof to) ==
+	       0;
+}
+
+static bool reach_other_port(void)
+{
+	return reach(other_port);
+}
+
+static bool reach_its_port(void)
+{
+	return reach(open_port);
 }
 
 static bool open_internet_socket(void)
@@ -234,19 +302,27 @@ static bool read_own_limit(void)
 	return getrlimit(RLIMIT_STACK, &limit) == 0;
 }
 
+/* landlock: the version without which the kernel cannot forbid it. */
 static const struct {
 	const char *name;
 	bool (*run)(void);
 	bool needed;
+	long landlock;
 } tries[] = {
-#define T(f, needed)                                                                               \
+#define L(f, needed, landlock)                                                                     \
 	{                                                                                          \
-#f, f, needed                                                                      \
+#f, f, needed, landlock                                                            \
 	}
+#define T(f, needed) L(f, needed, 0)
 	T(create_for_reading, false),
 	T(empty_for_reading, false),
 	T(write_file, false),
 	T(change_mode_of_descriptor, false),
+	L(read_planted, false, 1),
+	L(read_users, false, 1),
+	L(read_own_process, false, 1),
+	L(list_folder, false, 1),
+	L(reach_other_port, false, 4),
 	T(make_pipe_file, false),
 	T(open_unix_socket, false),
 	T(open_wide_unix_socket, false),
@@ -265,44 +341,72 @@ static const struct {
 	T(clone_process, false),
 	T(clone_process_anew, false),
 	T(start_thread, true),
-	T(read_file, true),
+	T(read_host_names, true),
+	T(resolve_name, true),
+	T(read_certificates, true),
+	T(reach_its_port, true),
 	T(open_internet_socket, true),
 	T(make_stream_pair, true),
 	T(read_own_limit, true),
 #undef T
+#undef L
 };
 
 static void run_try(const void *start, pid_t parent)
 {
 	const size_t *i = start;
 
-	if (fence_enter(parent))
+	if (fence_enter(parent, &open_port, 1))
 		_exit(EXIT_SUCCESS);
 	_exit(tries[*i].run() ? SUCCESS : FAILURE);
 }
 
+/* Returns a descriptor, or -1. */
+static int open_listener(uint16_t *port)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t n = sizeof in;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (bind(fd, (struct sockaddr *)&in, sizeof in) || listen(fd, 8) ||
+	    getsockname(fd, (struct sockaddr *)&in, &n))
+		return -1;
+	*port = ntohs(in.sin_port);
+	return fd;
+}
+
 unsigned fence_faults(const struct surroundings *s)
 {
-	int datagrams = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	int datagrams = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+	    listeners[] = {open_listener(&open_port), open_listener(&other_port)};
 	struct sockaddr_un un;
 	unsigned faults = 0;
 
 	around = s;
 	name_datagrams(&un);
-	if (bind(datagrams, (struct sockaddr *)&un, sizeof un))
+	if (listeners[0] < 0 || listeners[1] < 0 ||
+	    bind(datagrams, (struct sockaddr *)&un, sizeof un))
 		return 1;
 	for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
 		int status = 0;
 		pid_t pid;
-		bool ok = jail_fork(&pid, run_try, &i) == 0 && waitpid(pid, &status, 0) == pid &&
-			  WIFEXITED(status) &&
-			  WEXITSTATUS(status) == (tries[i].needed ? SUCCESS : FAILURE);
+		bool ok;
+
+		if (tries[i].landlock > version)
+			continue;
+		ok = jail_fork(&pid, run_try, &i) == 0 && waitpid(pid, &status, 0) == pid &&
+		     WIFEXITED(status) &&
+		     WEXITSTATUS(status) == (tries[i].needed ? SUCCESS : FAILURE);
 
 		if (!ok)
 			fprintf(stderr, "%s %s in the fence\n", tries[i].name,
 				tries[i].needed ? "fails" : "succeeds");
 		faults += !ok;
 	}
+	close(listeners[0]);
+	close(listeners[1]);
 	close(datagrams);
 	unlink(un.sun_path);
 	return faults;

@@ -307,3 +307,14 @@ TEST_OOM(http_guard_survives_without_memory)
 	CHECK_OOM(http_guard_alloc(&g, "10.0.0.5:80"), );
 	http_guard_free(g);
 }
+
+TEST(http_guard_tells_its_ports)
+{
+	uint16_t ports[HTTP_GUARD_PORTS_MAX];
+	struct http_guard *g;
+
+	CHECK_INT(http_guard_alloc(&g, "10.0.0.5:8000, [fd00::1]:81"), 0);
+	CHECK_INT(http_guard_ports(g, ports), 4);
+	CHECK(ports[0] == 80 && ports[1] == 443 && ports[2] == 8000 && ports[3] == 81);
+	http_guard_free(g);
+}
