@@ -22,6 +22,10 @@ music() {
 }
 
 tests/interop/modules.sh dashboard
+# First against a control that the test plays.
+node tests/dashboard/page.mjs >"$D/page.out" 2>&1
+is "the page does what it should in what a live conversation does not bring" $? 0
+grep -E '^(ok|FAILED) ' "$D/page.out" || cat "$D/page.out"
 export PARLEY_LOG_WORDS=1 PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_MUSIC_FOLDERS="$D/music"
 export PARLEY_KEEP_AUDIO_HOURS=1 PARLEY_KEEP_CONTEXTS=1 PARLEY_ROOM_JOURNALS="$D/rooms"
 mkdir -p "$D/rooms"

@@ -11,8 +11,10 @@ const state = {
   meanings: { reasons: {}, rules: {}, faults: {} },
   rooms: [],
   room: null, // the guild of the room that is shown
-  turns: [],
-  next: null,
+  title: "", // of that room, which stays when the bot leaves it
+  drafts: {}, // words for the bot to say that were not sent, by server
+  turns: [], // of that room alone
+  pages: 1, // of turns that somebody opened
   chosen: null, // id of the turn that is open
   turn: null,
   link: "connecting",
@@ -83,8 +85,19 @@ async function ask(method, path, headers, document) {
   return body;
 }
 
-function say(text) {
-  $("outcome").textContent = text || "";
+// What each part of the page has to say. It stays until that part has better news, whatever the others do.
+const said = new Map();
+
+function say(text, part = "page") {
+  if (text) said.set(part, text);
+  else said.delete(part);
+  put("outcome", [...new Set(said.values())].join(" · "));
+}
+
+const troubleOf = (e) => (e.status ? e.message : "control does not answer.");
+
+function complain(e, part) {
+  if (e.status !== 401) say(troubleOf(e), part);
 }
 
 // Runs at once, and once more if it was asked for meanwhile.
@@ -99,9 +112,9 @@ function single(run) {
     running = true;
     try {
       await run();
-      say("");
+      say("", start);
     } catch (e) {
-      if (e.status !== 401) say(e.status ? e.message : "control does not answer.");
+      complain(e, start);
     }
     running = false;
     if (again) {
@@ -111,76 +124,130 @@ function single(run) {
   };
 }
 
+// The only way to another room: nothing of the former one stays, and words go to nobody but those for whom they were written.
+function setRoom(guild) {
+  if (guild === state.room) return;
+  if (state.room && $("say").value) state.drafts[state.room] = $("say").value;
+  else delete state.drafts[state.room];
+  Object.assign(state, { room: guild, title: "", turns: [], pages: 1, chosen: null, turn: null });
+  $("say").value = own(state.drafts, guild) || "";
+  $("order-outcome").textContent = "";
+  say("", "turn");
+}
+
 const loadRooms = single(async () => {
   state.rooms = (await ask("GET", "/api/rooms")).rooms;
-  if (!state.rooms.some((r) => r.guild === state.room)) state.room = state.rooms[0]?.guild || null;
+  // The first one, if none is shown. Whoever looks at a room keeps it, also when the bot leaves it.
+  if (!state.room && state.rooms.length) {
+    setRoom(state.rooms[0].guild);
+    loadTurns();
+  }
   paint("rooms", "room");
 });
 
-function turnsPath(cursor, limit = 50) {
+const onePage = 50, newest = 8;
+
+// The last turn of a page knows where the next page begins.
+async function askTurns(cursor, limit) {
   const query = new URLSearchParams({ limit: String(limit) });
 
   if (state.room) query.set("guild", state.room);
   if (cursor) query.set("cursor", cursor);
-  return "/api/turns?" + query;
+  const page = await ask("GET", "/api/turns?" + query);
+
+  if (page.turns.length) page.turns.at(-1).cursor = page.next;
+  return page.turns;
 }
 
-// The newest turns alone, as long as they join those that are there.
-async function askTurns() {
-  const newest = state.turns[0]?.id, page = newest === undefined ? null : await ask("GET", turnsPath(null, 8));
+// No more than the pages that were opened: the list ends behind a turn that knows where the next page begins.
+function trimTurns() {
+  const most = onePage * state.pages, end = state.turns.findIndex((t, i) => i + 1 >= most && t.cursor);
 
-  return page?.turns.some((t) => t.id === newest) ? page : ask("GET", turnsPath(null));
+  if (end >= 0) state.turns.length = end + 1;
 }
 
+// The newest turns alone, as long as they join those that are there; otherwise the list begins anew.
 const loadTurns = single(async () => {
-  const room = state.room, page = await askTurns();
-  const last = page.turns.at(-1);
+  const room = state.room, known = new Map(state.turns.map((t) => [t.id, t]));
+  let read = known.size ? await askTurns(null, newest) : [];
 
+  if (!read.some((t) => known.has(t.id))) read = await askTurns(null, onePage);
   if (room !== state.room) return;
-  // Older pages that were opened stay.
-  const older = last ? state.turns.filter((t) => BigInt(t.id) < BigInt(last.id)) : [];
+  const joins = read.some((t) => known.has(t.id)), last = joins && BigInt(read.at(-1).id);
 
-  if (!older.length) state.next = page.next;
-  state.turns = page.turns.concat(older);
+  for (const t of read) t.cursor ||= known.get(t.id)?.cursor;
+  if (!joins) state.pages = 1;
+  state.turns = joins ? read.concat(state.turns.filter((t) => BigInt(t.id) < last)) : read;
+  trimTurns();
   paint("turns");
 });
 
 async function loadOlder() {
-  const page = await ask("GET", turnsPath(state.next)).catch((e) => say(e.message));
+  const room = state.room, cursor = state.turns.at(-1)?.cursor;
 
-  if (!page) return;
-  state.turns = state.turns.concat(page.turns);
-  state.next = page.next;
+  if (!cursor) return;
+  say("", "older");
+  try {
+    const turns = await askTurns(cursor, onePage);
+
+    if (room !== state.room || cursor !== state.turns.at(-1)?.cursor) return;
+    state.turns = state.turns.concat(turns);
+    state.pages = Math.ceil(state.turns.length / onePage);
+  } catch (e) {
+    complain(e, "older");
+  }
   paint("turns");
 }
 
 async function openTurn(id) {
   state.chosen = id;
+  say("", "turn");
   paint("turns", "inspector");
   try {
     const turn = await ask("GET", "/api/turns/" + id);
 
     if (state.chosen === id) state.turn = turn;
   } catch (e) {
-    say(e.message);
+    complain(e, "turn");
   }
   paint("inspector");
 }
 
 // ---- orders ----
 
-// What came of an order stands beside the buttons, until the next one or another room.
+// What came of an order stands beside the buttons, until the next one or another room. True if the bot has it.
 async function order(name, document) {
   const room = state.room, outcome = $("order-outcome");
+  let taken = false;
 
+  // The bot may have left since the buttons were drawn.
+  if (!shownRoom()) return false;
   outcome.textContent = `${name} …`;
   try {
     await ask("POST", `/api/rooms/${room}/${name === "unmute" ? "mute" : name}`, null, document);
+    taken = true;
     if (room === state.room) outcome.textContent = `${name}: the bot has the order (${clock(Date.now())}).`;
   } catch (e) {
-    if (room === state.room) outcome.textContent = `${name}: ${e.status ? e.message : "control does not answer."}`;
+    if (room === state.room) outcome.textContent = `${name}: ${troubleOf(e)}`;
   }
   loadRooms();
+  return taken;
+}
+
+// The words stay in their field until the bot has them; a second Enter meanwhile says nothing.
+let saying = false;
+
+async function orderSay() {
+  const room = state.room, words = $("say").value;
+
+  if (saying) return;
+  saying = true;
+  const taken = await order("say", { text: words });
+
+  saying = false;
+  if (!taken) return;
+  if (room !== state.room) delete state.drafts[room];
+  else if ($("say").value === words) $("say").value = "";
 }
 
 let channelsOf = null;
@@ -197,8 +264,10 @@ async function loadChannels(room) {
 }
 
 function drawOrders(room) {
-  $("orders").hidden = !room || !state.who.words;
+  $("orders").hidden = !state.room || !state.who.words;
   if ($("orders").hidden) return;
+  for (const e of $("orders").querySelectorAll("button, select")) if (e.disabled !== !room) e.disabled = !room;
+  if (!room) return;
   $("mute").textContent = room.muted ? "Unmute" : "Mute";
   $("mute").setAttribute("aria-pressed", String(room.muted));
   loadChannels(room);
@@ -226,7 +295,6 @@ const othersSoon = soon(loadRooms, 400);
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
 // Who reads older pages of a list keeps them.
-const onePage = 50;
 const viewSoon = soon(single(async () => {
   if (view() && !(view().data?.rows?.length > onePage)) await loadView(view());
 }), 100);
@@ -296,7 +364,7 @@ function connect() {
 
 // ---- the views ----
 
-const turnsView = makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain: (e) => e.status !== 401 && say(e.status ? e.message : "control does not answer.") });
+const turnsView = makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain: (e) => (e ? complain(e, "view") : say("", "view")) });
 const views = [turnsView, ...makeViews({ node, ask, clock, dollars, seconds, own, state, meaning, dirty: () => drawView() })];
 const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role] && (!v.there || v.there()));
 const view = () => allowed().find((v) => v.id === state.view);
@@ -315,7 +383,7 @@ function drawView() {
   if (shown.mount) {
     $("view-title").textContent = shown.title;
     if (!shown.root || body.firstElementChild !== shown.root) shown.mount(body);
-    if (shown.trouble) say(shown.trouble);
+    say(shown.trouble, "loading");
     shown.update();
     return;
   }
@@ -342,7 +410,7 @@ async function loadView(shown) {
     shown.trouble = null;
   } catch (e) {
     if (e.status === 401) return;
-    shown.trouble = e.status ? e.message : "control does not answer.";
+    shown.trouble = troubleOf(e);
   }
   if (view() === shown) drawView();
 }
@@ -362,7 +430,7 @@ async function openView() {
   $("view").hidden = !shown;
   $("skip").href = shown ? "#view" : "#main";
   document.title = shown ? `${shown.title} · Parley` : "Parley";
-  say("");
+  for (const part of ["page", "turn", "older", "view", "loading"]) say("", part);
   drawNavigation();
   if (!shown) {
     paint();
@@ -385,8 +453,10 @@ function paint(...parts) {
   for (const part of parts.length ? parts : ["rooms", "room", "turns", "inspector"]) changed.add(part);
 }
 
+const shownRoom = () => state.rooms.find((r) => r.guild === state.room);
+
 function draw() {
-  const room = state.rooms.find((r) => r.guild === state.room), parts = new Set(changed);
+  const room = shownRoom(), parts = new Set(changed);
 
   changed.clear();
   if (!state.who) return;
@@ -422,10 +492,7 @@ function drawRooms() {
       node("span", { class: "muted" }, ` · ${r.heard} of ${r.people} heard`));
 
     button.onclick = () => {
-      state.room = r.guild;
-      $("order-outcome").textContent = "";
-      state.turns = [];
-      state.chosen = state.turn = null;
+      setRoom(r.guild);
       loadTurns();
       paint();
     };
@@ -445,7 +512,9 @@ function describeSecure(s) {
 }
 
 function drawRoom(room) {
-  put("room-title", room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room");
+  if (room) state.title = `${room.channelName || room.channel} · ${room.guildName || room.guild}`;
+  put("room-title", state.title || "No room");
+  $("absent").hidden = Boolean(room) || !state.room;
   for (const id of ["facts", "now-section", "people-section", "doing"]) $(id).hidden = !room;
   drawOrders(room);
   live.draw(room);
@@ -482,20 +551,23 @@ const trouble = /fail|error|lost|stalled|timeout|no_key|silent/;
 function drawTurns() {
   const longest = Math.max(1000, ...state.turns.map((t) => t.firstAudioMs || 0));
 
+  // In one place, so that a turn that is longer than all others changes no row.
+  $("turns").style.setProperty("--longest", String(longest));
   $("scale").textContent = state.turns.length ? `bar: end of speech to first sound, at most ${seconds(longest)}` : "";
-  $("older").hidden = !state.next;
+  $("older").hidden = !state.turns.at(-1)?.cursor;
   if (!state.turns.length) {
     fill("turns", node("li", { class: "muted" }, "No turn is kept yet."));
     return;
   }
-  keep($("turns"), state.turns.map((t) => ({ ...t, longest, current: t.id === state.chosen })), (t) => t.id, (t) => {
+  keep($("turns"), state.turns.map(({ id, at, name, heard, reason, firstAudioMs }) =>
+    ({ id, at, name, heard, reason, firstAudioMs, current: id === state.chosen })), (t) => t.id, (t) => {
     const answered = t.reason === "answered";
     const bar = node("span", { class: "bar" });
 
     if (t.firstAudioMs !== null) {
       const delay = node("i", { class: answered ? "delay answered" : "delay" });
 
-      delay.style.width = (100 * t.firstAudioMs / longest * 0.6).toFixed(1) + "%";
+      delay.style.setProperty("--ms", String(t.firstAudioMs));
       bar.append(delay, node("span", { class: "first" }, seconds(t.firstAudioMs)));
     }
     bar.append(node("span", { class: answered ? "reason answered" : trouble.test(t.reason) ? "reason trouble" : "reason" }, t.reason));
@@ -550,13 +622,17 @@ async function offerMethods() {
 function showSignIn() {
   stream?.close();
   state.who = null;
-  state.rooms = state.turns = [];
-  state.room = state.chosen = state.turn = state.next = drawn = null;
+  state.rooms = [];
+  setRoom(null);
+  drawn = null;
   state.levels = {};
+  state.drafts = {};
+  said.clear();
   // Nothing of what was read stays behind.
   channelsOf = null;
   $("say").value = "";
-  for (const id of ["rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  $("absent").hidden = true;
+  for (const id of ["outcome", "rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
   fill("view-body");
   fill("views");
@@ -581,12 +657,15 @@ async function signIn(secret) {
 }
 
 async function signOut(path) {
+  let trouble = "";
+
   try {
     await ask("DELETE", path);
   } catch (e) {
-    if (e.status !== 401) say(e.message);
+    if (e.status !== 401) trouble = troubleOf(e);
   }
   showSignIn();
+  say(trouble);
 }
 
 async function start() {
@@ -596,12 +675,13 @@ async function start() {
     if (e.status === 401) {
       showSignIn();
     } else {
-      say("control does not answer.");
+      complain(e, "start");
       setTimeout(start, pause);
       pause = Math.min(pause * 2, 15000);
     }
     return;
   }
+  say("", "start");
   $("sign-in").hidden = true;
   $("account").hidden = $("views").hidden = false;
   state.guilds = (await ask("GET", "/api/guilds").catch(() => null))?.guilds || [];
@@ -640,12 +720,11 @@ $("sign-out-all").onclick = () => signOut("/api/auth/sessions");
 $("older").onclick = loadOlder;
 $("say-form").onsubmit = (e) => {
   e.preventDefault();
-  order("say", { text: $("say").value });
-  $("say").value = "";
+  orderSay();
 };
 $("stop").onclick = () => order("stop");
 $("mute").onclick = () => {
-  const muted = state.rooms.find((r) => r.guild === state.room)?.muted;
+  const muted = shownRoom()?.muted;
 
   order(muted ? "unmute" : "mute", { muted: !muted });
 };
