@@ -1,5 +1,6 @@
 #include "control/tools/builtin/web.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,37 +126,68 @@ static bool is_known(const struct builtin_web *w, const char *url)
 	return false;
 }
 
-/* Strips a scheme at the start, and the marks and slashes at the end. */
-static struct slice strip_address(const char *text, size_t n)
+static struct slice strip_scheme(const char *text, size_t n)
 {
 	static const char *const schemes[] = {"http://", "https://"};
 
 	for (unsigned i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
 		size_t scheme = strlen(schemes[i]);
 
-		if (n < scheme || strncasecmp(text, schemes[i], scheme) != 0)
-			continue;
-		text += scheme;
-		n -= scheme;
-		break;
+		if (n >= scheme && strncasecmp(text, schemes[i], scheme) == 0)
+			return (struct slice){(const uint8_t *)text + scheme, n - scheme};
 	}
-	while (n && strchr(".,;:!?/", text[n - 1]))
-		n--;
 	return (struct slice){(const uint8_t *)text, n};
 }
 
-/* The asker said the whole address in this turn. */
+static struct slice strip_slash(struct slice s)
+{
+	s.n -= s.n && s.p[s.n - 1] == '/';
+	return s;
+}
+
+/* Those of the sentence, and the address's last slash before them. */
+static struct slice strip_marks(struct slice s)
+{
+	while (s.n && strchr(".,;:!?/", s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* People write a host in any case, and sentences begin with a capital. A model that is free to
+ * choose the case of each letter could carry words in it. */
+static bool is_same_host(const uint8_t *said, const uint8_t *url, size_t n)
+{
+	if (memcmp(said, url, n) == 0)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (tolower(said[i]) != url[i])
+			return false;
+	return true;
+}
+
+static bool is_same_address(struct slice said, struct slice url)
+{
+	size_t host = 0;
+
+	while (host < url.n && !strchr("/?", url.p[host]))
+		host++;
+	return said.n && said.n == url.n && is_same_host(said.p, url.p, host) &&
+	       memcmp(said.p + host, url.p + host, url.n - host) == 0;
+}
+
+/* The asker said the whole address in this turn. Marks behind it may be those of the sentence; what
+ * the model adds to it is nobody's but the model's. */
 static bool is_said(const char *words, const char *url)
 {
 	static const char blanks[] = " \t\n";
-	struct slice address = strip_address(url, strlen(url));
+	struct slice address = strip_slash(strip_scheme(url, strcspn(url, "#")));
 
 	for (const char *p = words ? words : ""; *(p += strspn(p, blanks));
 	     p += strcspn(p, blanks)) {
-		struct slice said = strip_address(p, strcspn(p, blanks));
+		struct slice said = strip_scheme(p, strcspn(p, blanks));
 
-		if (said.n && said.n == address.n &&
-		    strncasecmp((const char *)said.p, (const char *)address.p, said.n) == 0)
+		if (is_same_address(strip_slash(said), address) ||
+		    is_same_address(strip_marks(said), address))
 			return true;
 	}
 	return false;

@@ -321,6 +321,56 @@ TEST(web_read_after_strangers_text_reads_an_address_that_the_speaker_said)
 	end();
 }
 
+/* After strangers' text; "%s" of both is the server. */
+static bool reads(const char *said, const char *path)
+{
+	char arguments[300], words[200];
+	const char *host = strstr(fx.server.base, "://") + 3;
+
+	snprintf(words, sizeof words, said, host);
+	fx.words = words;
+	*fx.seen = '\0';
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s%s\"}", fx.server.base, path);
+	call_tool(builtin_web_read, true, arguments);
+	return *fx.seen != '\0';
+}
+
+/* Marks and the case of letters can carry words, too. */
+TEST(web_read_after_strangers_text_takes_nothing_that_the_model_adds_to_an_address)
+{
+	CHECK(begin());
+	CHECK(!reads("parley, read %s/page", "/page?;:.,!!;"));
+	CHECK(!reads("parley, read %s/page", "/page//"));
+	CHECK(!reads("parley, read %s/page", "/pAgE"));
+	CHECK(!reads("parley, read %s/page?", "/page?."));
+	CHECK(reads("parley, read %s/page", "/page"));
+	CHECK(reads("parley, read %s/page", "/page/"));
+	CHECK(reads("parley, read http://%s/page?!", "/page"));
+	CHECK(reads("parley, read HTTP://%s/page/.", "/page#top"));
+	CHECK(reads("parley, read %s/page?q=a!", "/page?q=a!"));
+	end();
+}
+
+/* As at the beginning of a sentence. */
+TEST(web_read_after_strangers_text_reads_a_host_in_the_case_of_the_words_or_in_small_letters)
+{
+	char arguments[200], words[200];
+
+	CHECK(begin());
+	snprintf(words, sizeof words, "read Localhost:%u/page", fx.server.port);
+	fx.words = words;
+	for (unsigned i = 0; i < 3; i++) {
+		static const char *const host[] = {"lOcalhost", "Localhost", "localhost"};
+		const char *refused = "after words of others only addresses that web_search "
+				      "returned or a person gave are read";
+
+		snprintf(arguments, sizeof arguments, "{\"url\":\"http://%s:%u/page\"}", host[i],
+			 fx.server.port);
+		CHECK_INT(strcmp(call_tool(builtin_web_read, true, arguments), refused) == 0, !i);
+	}
+	end();
+}
+
 TEST(web_read_after_words_of_others_reads_an_address_that_a_person_wrote)
 {
 	char arguments[200], page[100];
