@@ -89,6 +89,7 @@ if [ "${1:-}" = --one ]; then
 	planted_double) one "a bot that answers twice" env PLANT=double BENCH_SEEDS=6 node bench/text_storm.mjs ;;
 	planted_lost) one "a bot that loses messages" env PLANT=lost BENCH_SEEDS=6 node bench/text_storm.mjs ;;
 	planted_buried) one "answers under many messages of others" env PLANT=buried BENCH_SEEDS=6 node bench/text_storm.mjs ;;
+	planted_unread) one "reasons that the store alone has" env PLANT=unread BENCH_SEEDS=24 node bench/text_storm.mjs ;;
 	planted_wrong_reason) one "a bot that tells a wrong reason" env PLANT=wrong_reason BENCH_SEEDS=6 node bench/text_storm.mjs ;;
 	*) one "$2" node "$2.mjs" ;;
 	esac
@@ -96,7 +97,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 # The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
-[ $# -gt 0 ] || set -- events strangers text mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave golive commands discordjs discordjs-plain openai_http standins_text pictures judge planted planted_mute planted_twice planted_peers planted_double planted_lost planted_wrong_reason planted_buried
+[ $# -gt 0 ] || set -- events strangers text mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave golive commands discordjs discordjs-plain openai_http standins_text pictures judge planted planted_mute planted_twice planted_peers planted_double planted_lost planted_wrong_reason planted_buried planted_unread
 case " $* " in *" strangers "* | *" text "*) ./strangers/modules.sh ;; esac
 case " $* " in *" mcp_conformance "*) ./mcp/modules.sh ;; esac
 case " $* " in *" agents "*) ./agents/modules.sh ;; esac

@@ -34,6 +34,7 @@ export class Stage {
     this.options = options;
     this.reasons = new Map(); // message -> reasons that control told
     this.began = Date.now();
+    this.deaf = false; // reasons are not read in control's log
     this.trace = []; // what happened, for a message that needs an explanation
   }
 
@@ -95,12 +96,25 @@ export class Stage {
         this.note(line);
         if (/ (ready|resumed) /.test(line)) up = true;
         const m = / text_message .*\bmessage=(\d+) .*\breason=([a-z_]+)/.exec(line);
-        if (m) this.reasons.set(m[1], [...(this.reasons.get(m[1]) ?? []), m[2]]);
+        if (m && !this.deaf) this.addReason(m[1], m[2]);
       }
     };
     p.stdout.setEncoding('utf8').on('data', read);
     p.stderr.setEncoding('utf8').on('data', read);
     if (!(await until(() => up || p.exitCode !== null, 20000)) || !up) throw new Error('control does not become ready');
+  }
+
+  addReason(message, reason) { this.reasons.set(message, [...(this.reasons.get(message) ?? []), reason]); }
+
+  // As an operator asks: a control that is killed may not have written its last lines, and what ended is in the store by then.
+  async askWhy(message) {
+    const p = this.program('control', [`--why=${message}`, '--state-dir', join(this.dir, 'state')], {});
+    let said = '';
+    p.stdout.setEncoding('utf8').on('data', (d) => { said += d; });
+    p.stderr.resume();
+    await once(p, 'close');
+    const m = /^message \d+ .*: ([a-z_]+) \(/m.exec(said);
+    if (m) this.addReason(message, m[1]);
   }
 
   async kill(signal) {

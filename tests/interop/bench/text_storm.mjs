@@ -15,7 +15,8 @@
 //   ONLY=apart      batches of long downtimes alone; `near`, none of these
 //   PLANT=…         a test of this bench, which must find what was planted: `double`, an answer arrives twice by another hand; `lost`, an
 //                   answer vanishes; `wrong_reason`, it vanishes, and control tells a reason that cannot be; `buried`, others write 300
-//                   messages in each channel after its answers, which is no loss
+//                   messages in each channel after its answers, which is no loss; `unread`, control's log is not, and its store has the
+//                   reasons
 //
 // Of each lost message it prints all that happened in its channel and to control.
 import { ALICE, BOB, BOT, TOKEN, sleep, until } from '../lib.mjs';
@@ -27,6 +28,7 @@ const RUNS = Number(process.env.BENCH_SEEDS ?? 500);
 const FIRST = Number(process.env.SEED ?? 1);
 const { ONLY, PLANT } = process.env;
 const BURIED = 300;
+const ASK_STORE_MS = 10000;
 const CHANNELS = Math.min(50, PLANT ? RUNS : Math.ceil(RUNS / 2));
 const PLAY_MS = 14000;
 const SETTLE_MS = 60000;
@@ -47,6 +49,7 @@ class Batch extends Stage {
     super({ PARLEY_TEXT_COALESCE_S: '1', PARLEY_TEXT_CATCHUP_REPLIES: '20', ...settings });
     this.first = first;
     this.n = n;
+    this.deaf = PLANT === 'unread';
     this.rnd = seeded(first * 2654435761);
     this.sent = []; // { id, words, channel, user, direct, gone, stopped }; words: the first, and one more after an edit
     this.failed = new Map(); // word -> how often the model failed when it was asked about it
@@ -189,6 +192,7 @@ class Batch extends Stage {
         for (let i = 0; i < BURIED; i++) await this.api('POST', `/channels/${channel}/messages`, { user_id: BOB, content: 'so it went' });
       return 0;
     }
+    if (PLANT === 'unread') return 0;
     const answer = (await this.answers()).find((m) => wordsOf(m.content).length);
     if (PLANT !== 'double')
       await this.api('DELETE', `/channels/${answer.channel_id}/messages/${answer.id}`);
@@ -198,6 +202,13 @@ class Batch extends Stage {
     const words = wordsOf(answer.content);
     if (PLANT === 'wrong_reason') for (const m of this.sent) if (m.words.some((w) => words.includes(w))) this.reasons.set(m.id, ['queue_full']);
     return this.sent.filter((m) => m.words.some((w) => words.includes(w)) && (PLANT === 'double' || m.direct)).length;
+  }
+
+  // Of what is not answered for some time the store is asked.
+  async settles(since) {
+    const count = await this.counts();
+    for (const m of since > ASK_STORE_MS ? this.lost(count) : []) await this.askWhy(m.id);
+    return !this.lost(count).length;
   }
 
   async play() {
@@ -210,7 +221,7 @@ class Batch extends Stage {
         await this.fault();
       }
       await runs;
-      const settled = await until(async () => !this.lost(await this.counts()).length, SETTLE_MS, 500);
+      const settled = await until(() => this.settles(Date.now() - end), SETTLE_MS, 500);
       await sleep(1500); // for a second answer
       this.planted = PLANT ? await this.plant() : 0;
       await this.requireHistory();
@@ -286,7 +297,8 @@ process.on('unhandledRejection', (e) => { process.stderr.write(`${e?.stack ?? e}
 await Promise.all(Array.from({ length: Number(process.env.LANES ?? 2) }, lane));
 if (PLANT) {
   const got = PLANT === 'double' ? sum.doubles : sum.lost;
-  const ok = got === sum.planted && (got > 0 || PLANT === 'buried') && (PLANT === 'double' ? sum.lost : sum.doubles) === 0;
+  const none = PLANT === 'buried' || (PLANT === 'unread' && sum.refused > 0);
+  const ok = got === sum.planted && (got > 0 || none) && (PLANT === 'double' ? sum.lost : sum.doubles) === 0;
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${PLANT}: ${got} found, ${sum.planted} planted`);
   console.log(`${ok ? 1 : 0} passed, ${ok ? 0 : 1} failed, 0 skipped`);
   process.exit(ok ? 0 : 1);
