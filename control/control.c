@@ -464,7 +464,7 @@ static int make_sources(struct control *c)
 	int err = 0;
 
 	if (*folders && c->conf.state_dir)
-		err = library_alloc(&c->library, c->env, c->conf.state_dir, folders);
+		err = library_alloc(&c->library, c->env, c->conf.state_dir, folders, "decoderd");
 	if (err)
 		log_warn("music_library_failed", "folders=\"%s\" error=\"%s\"", folders,
 			 strerror(err));

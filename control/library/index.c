@@ -12,14 +12,16 @@
 #include "control/music/match.h"
 #include "control/music/path_tags.h"
 
-enum { VERSION = 1, QUERY_MAX = 2048 };
+enum { VERSION = 2, QUERY_MAX = 2048 };
 
 #define SCHEMA                                                                                     \
 	"CREATE TABLE files(id INTEGER PRIMARY KEY, folder TEXT, path TEXT, size INTEGER,"         \
 	" changed INTEGER, scan INTEGER, title TEXT, artist TEXT, album TEXT,"                     \
+	" duration INTEGER, tagged INTEGER,"                                                       \
 	" UNIQUE(folder, path));"                                                                  \
+	"CREATE INDEX untagged ON files(scan) WHERE NOT tagged;"                                   \
 	"CREATE VIRTUAL TABLE words USING fts5(text, tokenize='trigram');"                         \
-	"PRAGMA user_version=1;"
+	"PRAGMA user_version=2;"
 
 /* Q(NAME, sql) */
 #define QUERIES(Q)                                                                                 \
@@ -27,20 +29,29 @@ enum { VERSION = 1, QUERY_MAX = 2048 };
 		 " AND changed = ?5")                                                              \
 	Q(FORGET_WORDS, "DELETE FROM words WHERE rowid ="                                          \
 			" (SELECT id FROM files WHERE folder = ?1 AND path = ?2)")                 \
-	Q(PUT, "INSERT INTO files(folder, path, scan, size, changed, title, artist, album)"        \
-	       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(folder, path) DO UPDATE SET"   \
-	       " scan = ?3, size = ?4, changed = ?5, title = ?6, artist = ?7, album = ?8"          \
-	       " RETURNING id")                                                                    \
+	Q(PUT, "INSERT INTO files(folder, path, scan, size, changed, title, artist, album,"        \
+	       " duration, tagged) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0)"                   \
+	       " ON CONFLICT(folder, path) DO UPDATE SET"                                          \
+	       " scan = ?3, size = ?4, changed = ?5, title = ?6, artist = ?7, album = ?8,"         \
+	       " duration = 0, tagged = 0 RETURNING id")                                           \
 	Q(PUT_WORDS, "INSERT INTO words(rowid, text) VALUES(?1, ?2)")                              \
 	Q(DROP_WORDS, "DELETE FROM words WHERE rowid IN"                                           \
 		      " (SELECT id FROM files WHERE folder = ?1 AND scan <> ?2)")                  \
 	Q(DROP, "DELETE FROM files WHERE folder = ?1 AND scan <> ?2")                              \
 	Q(COUNT, "SELECT count(*), coalesce(max(scan), 0) FROM files")                             \
+	Q(UNTAGGED, "SELECT id, changed, folder, path FROM files"                                  \
+		    " WHERE NOT tagged AND scan = ?2 LIMIT ?1")                                    \
+	Q(TAG, "UPDATE files SET tagged = 1, duration = ?3,"                                       \
+	       " title = iif(?4 = '', title, ?4), artist = iif(?5 = '', artist, ?5),"              \
+	       " album = iif(?6 = '', album, ?6) WHERE id = ?1 AND changed = ?2"                   \
+	       " RETURNING title, artist, album")                                                  \
+	Q(FORGET_ROW, "DELETE FROM words WHERE rowid = ?1")                                        \
 	Q(SEARCH,                                                                                  \
-	  "SELECT f.folder, f.path, f.title, f.artist, f.album FROM words w"                       \
+	  "SELECT f.folder, f.path, f.title, f.artist, f.album, f.duration FROM words w"           \
 	  " JOIN files f ON f.id = w.rowid WHERE words MATCH ?1 ORDER BY w.rank LIMIT 200")        \
-	Q(SEARCH_SHORT, "SELECT f.folder, f.path, f.title, f.artist, f.album FROM words w"         \
-			" JOIN files f ON f.id = w.rowid WHERE instr(w.text, ?1) LIMIT 200")
+	Q(SEARCH_SHORT,                                                                            \
+	  "SELECT f.folder, f.path, f.title, f.artist, f.album, f.duration FROM words w"           \
+	  " JOIN files f ON f.id = w.rowid WHERE instr(w.text, ?1) LIMIT 200")
 
 enum query {
 #define Q(NAME, sql) NAME,
@@ -246,6 +257,74 @@ int library_index_put(struct library_index *x, const struct walk_file *f)
 	return err ? err : put_words(x, id, &t);
 }
 
+/* ---- tags ---- */
+
+static int find_folder(const struct library_index *x, const char *folder)
+{
+	for (unsigned i = 0; i < x->n; i++)
+		if (strcmp(x->folders[i], folder) == 0)
+			return (int)i;
+	return -1;
+}
+
+static const char *read_column(sqlite3_stmt *s, int i)
+{
+	const char *text = (const char *)sqlite3_column_text(s, i);
+
+	return text ? text : "";
+}
+
+int library_index_untagged(struct library_index *x, struct library_file *to, size_t most, size_t *n)
+{
+	sqlite3_stmt *s = use_query(x, UNTAGGED);
+	int rc = SQLITE_DONE;
+
+	*n = 0;
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)most);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)x->scan);
+	while (*n < most && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		struct library_file *f = &to[(*n)++];
+		int root = find_folder(x, read_column(s, 2));
+
+		*f = (struct library_file){.id = sqlite3_column_int64(s, 0),
+					   .changed_ns = (uint64_t)sqlite3_column_int64(s, 1),
+					   .root = (unsigned)root};
+		snprintf(f->path, sizeof f->path, "%s", read_column(s, 3));
+	}
+	sqlite3_reset(s);
+	return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : EIO;
+}
+
+int library_index_tag(struct library_index *x, const struct library_tags *tags)
+{
+	sqlite3_stmt *s = use_query(x, TAG);
+	struct track t = {0};
+	int rc, err;
+
+	sqlite3_bind_int64(s, 1, tags->id);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)tags->changed_ns);
+	sqlite3_bind_int64(s, 3, (sqlite3_int64)tags->duration_ms);
+	bind_text(s, 4, tags->title);
+	bind_text(s, 5, tags->artist);
+	bind_text(s, 6, tags->album);
+	rc = sqlite3_step(s);
+	if (rc == SQLITE_DONE)
+		return 0;
+	if (rc != SQLITE_ROW)
+		return EIO;
+	snprintf(t.title, sizeof t.title, "%s", read_column(s, 0));
+	snprintf(t.artist, sizeof t.artist, "%s", read_column(s, 1));
+	snprintf(t.album, sizeof t.album, "%s", read_column(s, 2));
+	err = run_query(s);
+	s = use_query(x, FORGET_ROW);
+	sqlite3_bind_int64(s, 1, tags->id);
+	if (!err)
+		err = run_query(s);
+	return err ? err : put_words(x, tags->id, &t);
+}
+
+/* ---- the end of a scan ---- */
+
 static int drop_unseen(struct library_index *x, unsigned folder)
 {
 	static const enum query queries[] = {DROP_WORDS, DROP};
@@ -310,21 +389,6 @@ static unsigned write_query(char to[QUERY_MAX], const char *folded, unsigned mos
 	return trigrams;
 }
 
-static int find_folder(const struct library_index *x, const char *folder)
-{
-	for (unsigned i = 0; i < x->n; i++)
-		if (strcmp(x->folders[i], folder) == 0)
-			return (int)i;
-	return -1;
-}
-
-static const char *read_column(sqlite3_stmt *s, int i)
-{
-	const char *text = (const char *)sqlite3_column_text(s, i);
-
-	return text ? text : "";
-}
-
 static bool read_track(const struct library_index *x, sqlite3_stmt *s, struct track *t)
 {
 	int root = find_folder(x, read_column(s, 0));
@@ -334,6 +398,7 @@ static bool read_track(const struct library_index *x, sqlite3_stmt *s, struct tr
 	snprintf(t->title, sizeof t->title, "%s", read_column(s, 2));
 	snprintf(t->artist, sizeof t->artist, "%s", read_column(s, 3));
 	snprintf(t->album, sizeof t->album, "%s", read_column(s, 4));
+	t->duration_ms = (uint64_t)sqlite3_column_int64(s, 5);
 	return root >= 0;
 }
 

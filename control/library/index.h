@@ -29,6 +29,21 @@ struct library_hit {
 	struct track track;
 };
 
+/* A file whose tags have not been read since it has changed. */
+struct library_file {
+	int64_t id; /* of the index, until the file is gone */
+	uint64_t changed_ns;
+	unsigned root;
+	char path[TRACK_REFERENCE_MAX];
+};
+
+/* What was read of it; "" and 0: not known. */
+struct library_tags {
+	int64_t id;
+	uint64_t changed_ns, duration_ms;
+	char title[TRACK_TITLE_MAX], artist[TRACK_ARTIST_MAX], album[TRACK_ALBUM_MAX];
+};
+
 /* folders: the music folders, copied, at most WALK_FOLDERS. Errors of mkdir and unlink; EIO,
  * ENOMEM. The caller owns *out. */
 int library_index_open(struct library_index **out, const char *path, const char *const *folders,
@@ -44,6 +59,13 @@ void library_index_begin_scan(struct library_index *x);
 int library_index_put(struct library_index *x, const struct walk_file *f);
 int library_index_end_scan(struct library_index *x, const struct walk *w);
 unsigned library_index_count(const struct library_index *x);
+
+/* Up to `most` files without tags that the newest scan has met; *n: how many. EIO. */
+int library_index_untagged(struct library_index *x, struct library_file *to, size_t most,
+			   size_t *n);
+/* Takes the tags of a file over, unless it has changed again; where there is none, what its path
+ * says remains. In a batch. EIO. */
+int library_index_tag(struct library_index *x, const struct library_tags *tags);
 
 /* The hits, the best first; *n of at most LIBRARY_HITS_MAX. Candidates are chosen by the first
  * `trigrams` of the query, at most LIBRARY_TRIGRAMS. EIO, ENOMEM. */

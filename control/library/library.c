@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/library/tagger.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -14,15 +15,19 @@
 
 enum { PATH_SIZE = 600, QUERY_SIZE = 512, HOUR_S = 3600, RETRY_S = 1 };
 
+enum job_kind { JOB_SCAN, JOB_SEARCH, JOB_UNTAGGED, JOB_TAG };
+
 struct job {
-	bool scan;
+	enum job_kind kind;
 	atomic_bool forgotten; /* nobody waits for this search any more */
 	size_t most;	       /* of a search */
 	unsigned trigrams;     /* likewise */
 	char query[QUERY_SIZE];
+	size_t n; /* of JOB_TAG */
+	struct library_tags tags[];
 };
 
-/* Head of an answer. The hits of a search follow it. */
+/* Head of an answer. The hits of a search follow it, or the files without tags. */
 struct answer {
 	int err;
 	bool done; /* the scan is over */
@@ -52,6 +57,11 @@ struct runner {
 struct library {
 	struct worker *worker;
 	struct tmr *tmr;
+	struct tagger *tagger; /* NULL: tags are those of paths */
+	struct tmr *tag_tmr;
+	struct job *put_off; /* about tags, until the worker has room */
+	bool tagging;	     /* under way */
+	unsigned tagged;     /* since it began */
 	struct runner runner;
 	struct request *requests;
 	uint64_t last_id;
@@ -115,26 +125,72 @@ static void run_scan(struct runner *r, struct answer *a)
 		r->walk = walk_free(r->walk);
 }
 
+static void run_search(struct runner *r, struct job *j, struct answer *a,
+		       struct worker_answer *answer)
+{
+	struct library_hit *hits;
+
+	if (atomic_load(&j->forgotten)) {
+		worker_answer_add(answer, a, sizeof *a);
+		return;
+	}
+	hits = calloc(LIBRARY_HITS_MAX, sizeof *hits);
+	a->err = hits ? open_index(r) : ENOMEM;
+	if (!a->err)
+		a->err = library_index_search(r->index, j->query, j->trigrams, hits, &a->n);
+	a->n = a->err ? 0 : a->n < j->most ? a->n : j->most;
+	if (worker_answer_add(answer, a, sizeof *a) == 0 && a->n)
+		worker_answer_add(answer, hits, a->n * sizeof *hits);
+	free(hits);
+}
+
+static void run_untagged(struct runner *r, struct answer *a, struct worker_answer *answer)
+{
+	struct library_file *files = calloc(TAGGER_FILES, sizeof *files);
+
+	a->err = files ? open_index(r) : ENOMEM;
+	if (!a->err)
+		a->err = library_index_untagged(r->index, files, TAGGER_FILES, &a->n);
+	a->n = a->err ? 0 : a->n;
+	if (worker_answer_add(answer, a, sizeof *a) == 0 && a->n)
+		worker_answer_add(answer, files, a->n * sizeof *files);
+	free(files);
+}
+
+static int keep_tags(struct runner *r, const struct job *j)
+{
+	int err = open_index(r), end;
+
+	if (!err)
+		err = library_index_begin_batch(r->index);
+	if (err)
+		return err;
+	for (size_t i = 0; i < j->n && !err; i++)
+		err = library_index_tag(r->index, &j->tags[i]);
+	end = library_index_end_batch(r->index);
+	return err ? err : end;
+}
+
 static void run_job(void *job, struct worker_answer *answer, void *arg)
 {
 	struct job *j = job;
 	struct library *l = arg;
 	struct runner *r = &l->runner;
 	struct answer a = {0};
-	struct library_hit *hits = NULL;
 
-	if (j->scan) {
-		run_scan(r, &a);
-	} else if (!atomic_load(&j->forgotten)) {
-		hits = calloc(LIBRARY_HITS_MAX, sizeof *hits);
-		a.err = hits ? open_index(r) : ENOMEM;
-		if (!a.err)
-			a.err = library_index_search(r->index, j->query, j->trigrams, hits, &a.n);
-		a.n = a.err ? 0 : a.n < j->most ? a.n : j->most;
+	if (j->kind == JOB_SEARCH) {
+		run_search(r, j, &a, answer);
+		return;
 	}
-	if (worker_answer_add(answer, &a, sizeof a) == 0 && a.n)
-		worker_answer_add(answer, hits, a.n * sizeof *hits);
-	free(hits);
+	if (j->kind == JOB_UNTAGGED) {
+		run_untagged(r, &a, answer);
+		return;
+	}
+	if (j->kind == JOB_SCAN)
+		run_scan(r, &a);
+	else
+		a.err = keep_tags(r, j);
+	worker_answer_add(answer, &a, sizeof a);
 }
 
 /* ---- on the loop ---- */
@@ -145,7 +201,7 @@ static void put_scan(struct library *l)
 	struct job *j = calloc(1, sizeof *j);
 
 	if (j)
-		j->scan = true;
+		j->kind = JOB_SCAN;
 	if (j && worker_put(l->worker, j, 0) == 0)
 		return;
 	free(j);
@@ -156,6 +212,101 @@ static void on_timer(void *arg)
 {
 	put_scan(arg);
 }
+
+/* ---- tags ---- */
+
+static void end_tags(struct library *l)
+{
+	l->tagging = false;
+	tagger_rest(l->tagger);
+	if (l->tagged)
+		log_info("music_tags", "files=%u", l->tagged);
+}
+
+/* Takes the job over. */
+static void put_tag_job(struct library *l, struct job *j)
+{
+	int err = j ? worker_put(l->worker, j, 0) : ENOMEM;
+
+	l->put_off = NULL;
+	if (err == ENOSPC) {
+		l->put_off = j;
+		tmr_start(l->tag_tmr, RETRY_S * NS_PER_S);
+	} else if (err) {
+		free(j);
+		end_tags(l);
+	}
+}
+
+static void on_tag_timer(void *arg)
+{
+	struct library *l = arg;
+
+	put_tag_job(l, l->put_off);
+}
+
+static void list_untagged(struct library *l)
+{
+	struct job *j = calloc(1, sizeof *j);
+
+	if (j)
+		j->kind = JOB_UNTAGGED;
+	put_tag_job(l, j);
+}
+
+static void begin_tags(struct library *l)
+{
+	if (!l->tagger || l->tagging)
+		return;
+	l->tagging = true;
+	l->tagged = 0;
+	list_untagged(l);
+}
+
+static void on_tags(const struct library_tags *tags, size_t n, bool works, void *arg)
+{
+	struct library *l = arg;
+	struct job *j;
+
+	if (!works) {
+		log_warn("music_tags",
+			 "works=0 hint=\"decoderd cannot read tags here; tracks are found by their "
+			 "paths alone\"");
+		end_tags(l);
+		return;
+	}
+	j = calloc(1, sizeof *j + n * sizeof *tags);
+	if (j) {
+		j->kind = JOB_TAG;
+		j->n = n;
+		memcpy(j->tags, tags, n * sizeof *tags);
+	}
+	l->tagged += (unsigned)n;
+	put_tag_job(l, j);
+}
+
+/* bytes: a->n files. */
+static void ask_for_tags(struct library *l, const struct answer *a, const uint8_t *bytes)
+{
+	struct library_file *files = a->n ? calloc(a->n, sizeof *files) : NULL;
+	int err = a->err;
+
+	if (!err && a->n && !files)
+		err = ENOMEM;
+	if (!err && a->n) {
+		memcpy(files, bytes, a->n * sizeof *files);
+		err = tagger_ask(l->tagger, files, a->n);
+	}
+	if (err)
+		log_warn("music_tags",
+			 "error=\"%s\" hint=\"tracks are found by their paths alone\"",
+			 strerror(err));
+	if (err || !a->n)
+		end_tags(l);
+	free(files);
+}
+
+/* ---- answers of the worker ---- */
 
 static void finish_piece(struct library *l, const struct answer *a)
 {
@@ -168,6 +319,8 @@ static void finish_piece(struct library *l, const struct answer *a)
 			 strerror(a->err));
 	else
 		log_info("music_library", "tracks=%u skipped=%u", a->files, a->skipped);
+	if (!a->err)
+		begin_tags(l);
 	tmr_start(l->tmr, LIBRARY_RESCAN_H * HOUR_S * NS_PER_S);
 }
 
@@ -198,22 +351,41 @@ static void give_hits(const struct request *r, const struct answer *a, const uin
 	free(hits);
 }
 
+static void finish_tag_job(struct library *l, enum job_kind kind, const struct answer *a,
+			   const uint8_t *p)
+{
+	if (kind == JOB_UNTAGGED)
+		ask_for_tags(l, a, p);
+	else if (a->err)
+		end_tags(l);
+	else
+		list_untagged(l);
+}
+
+static size_t size_of_item(enum job_kind kind)
+{
+	return kind == JOB_UNTAGGED ? sizeof(struct library_file) : sizeof(struct library_hit);
+}
+
 static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, void *arg)
 {
 	struct library *l = arg;
 	struct request *r = take_request(l, owner);
+	enum job_kind kind = ((const struct job *)job)->kind;
 	struct answer a = {.err = ENOMEM};
 
 	free(job);
 	if (len >= sizeof a)
 		memcpy(&a, p, sizeof a);
-	/* Without memory the answer ends before the hits. */
-	if (len < sizeof a || len - sizeof a != a.n * sizeof(struct library_hit))
+	/* Without memory the answer ends before what follows its head. */
+	if (len < sizeof a || len - sizeof a != a.n * size_of_item(kind))
 		a = (struct answer){.err = ENOMEM};
 	if (r)
 		give_hits(r, &a, p + sizeof a, a.n * sizeof(struct library_hit));
-	else if (!owner)
+	else if (kind == JOB_SCAN)
 		finish_piece(l, &a);
+	else if (kind != JOB_SEARCH)
+		finish_tag_job(l, kind, &a, p + sizeof a);
 	free(r);
 }
 
@@ -225,6 +397,7 @@ static int put_search(struct library *l, const char *query, size_t most, unsigne
 	int err = r && j ? 0 : ENOMEM;
 
 	if (!err) {
+		j->kind = JOB_SEARCH;
 		j->most = most;
 		j->trigrams = trigrams;
 		snprintf(j->query, sizeof j->query, "%s", query);
@@ -275,7 +448,17 @@ static int split_folders(struct runner *r)
 	return r->n ? 0 : EINVAL;
 }
 
-int library_alloc(struct library **out, struct env *env, const char *dir, const char *folders)
+static int make_tagger(struct library *l, struct env *env, const char *decoder)
+{
+	int err = tmr_alloc(&l->tag_tmr, env, on_tag_timer, l);
+
+	if (err || !decoder)
+		return err;
+	return tagger_alloc(&l->tagger, env, decoder, l->runner.folder, l->runner.n, on_tags, l);
+}
+
+int library_alloc(struct library **out, struct env *env, const char *dir, const char *folders,
+		  const char *decoder)
 {
 	struct library *l = calloc(1, sizeof *l);
 	struct worker_conf conf = {.name = "library",
@@ -298,6 +481,8 @@ int library_alloc(struct library **out, struct env *env, const char *dir, const 
 		err = worker_alloc(&l->worker, env, &conf);
 	if (!err)
 		err = tmr_alloc(&l->tmr, env, on_timer, l);
+	if (!err)
+		err = make_tagger(l, env, decoder);
 	if (err) {
 		library_free(l);
 		return err;
@@ -314,6 +499,9 @@ struct library *library_free(struct library *l)
 	if (!l)
 		return NULL;
 	tmr_free(l->tmr);
+	tmr_free(l->tag_tmr);
+	tagger_free(l->tagger);
+	free(l->put_off);
 	worker_free(l->worker);
 	library_index_close(l->runner.index);
 	walk_free(l->runner.walk);

@@ -21,6 +21,7 @@
 #include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/decode.h"
 #include "ipc/jail/jail.h"
+#include "mediad/decoder/tag_list.h"
 #include "mediad/decoder/zygote.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
@@ -34,6 +35,7 @@ struct options {
 	unsigned n_roots;
 	const char *addresses;
 	bool check_jail;
+	bool tags;	    /* of the files that its input names are printed */
 	const char *sounds; /* a folder whose sounds are printed; NULL: mediad is served */
 	enum log_level level;
 };
@@ -56,6 +58,9 @@ static void print_usage(FILE *f)
 	      "                 \"10.0.0.5:8000, [fd00::1]:80\"\n"
 	      "  --sounds DIR   instead: print the sounds of this folder for control, one a line, "
 	      "and end\n"
+	      "  --tags         instead: print the tags of the files of --root that the input "
+	      "names, "
+	      "for control\n"
 	      "  --check-jail   instead: try the jail of the decoders; 0 if it holds, 1 if not\n"
 	      "  --log LEVEL    fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
@@ -86,10 +91,15 @@ static int add_root(struct options *o, const char *path)
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"root", required_argument, NULL, 'r'},	  {"address", required_argument, NULL, 'a'},
-		{"sounds", required_argument, NULL, 's'}, {"check-jail", no_argument, NULL, 'j'},
-		{"log", required_argument, NULL, 'L'},	  {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},	  {NULL, 0, NULL, 0},
+		{"root", required_argument, NULL, 'r'},
+		{"address", required_argument, NULL, 'a'},
+		{"sounds", required_argument, NULL, 's'},
+		{"check-jail", no_argument, NULL, 'j'},
+		{"tags", no_argument, NULL, 't'},
+		{"log", required_argument, NULL, 'L'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
 	};
 	int opt, status = -1;
 
@@ -102,6 +112,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 			o->sounds = optarg;
 		} else if (opt == 'j') {
 			o->check_jail = true;
+		} else if (opt == 't') {
+			o->tags = true;
 		} else if (opt == 'h') {
 			print_usage(stdout);
 			status = EXIT_SUCCESS;
@@ -172,15 +184,21 @@ static int prepare_process(void)
 	return err;
 }
 
-static int print_sounds(const char *path)
+/* Without mediad: the children must be jailed all the same. */
+static int prepare_alone(void)
 {
 	int err;
 
 	jail_die_first();
 	err = sandbox_drop();
 	decode_prepare();
-	if (!err && !jail_works())
-		err = ENOTSUP;
+	return !err && !jail_works() ? ENOTSUP : err;
+}
+
+static int print_sounds(const char *path)
+{
+	int err = prepare_alone();
+
 	if (!err)
 		err = clips_print(path, stdout);
 	if (err)
@@ -189,6 +207,19 @@ static int print_sounds(const char *path)
 				 ? " hint=\"system-call filters cannot be installed here; no "
 				   "local sound is played\""
 				 : "");
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int print_tags(const struct options *o)
+{
+	int err = prepare_alone();
+
+	if (!err)
+		err = tag_list_run(o->roots, o->n_roots, stdin, stdout);
+	if (err)
+		log_warn("music_tags",
+			 "error=\"%s\" hint=\"tracks are found by their paths alone\"",
+			 strerror(err));
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -209,6 +240,8 @@ int main(int argc, char **argv)
 		return sandbox_drop() || !jail_works() ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (o.sounds && optind == argc)
 		return print_sounds(o.sounds);
+	if (o.tags && optind == argc)
+		return print_tags(&o);
 	if (optind < argc || !take_descriptors(&conf)) {
 		fprintf(stderr, "decoderd: mediad starts this program; try --help\n");
 		return EXIT_USAGE;

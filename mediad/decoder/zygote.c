@@ -1,16 +1,12 @@
 #include "mediad/decoder/zygote.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +16,7 @@
 #include "mediad/decoder/fetcher.h"
 #include "ipc/jail/jail.h"
 #include "mediad/decoder/progress.h"
+#include "mediad/decoder/root_file.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
 #include "proto/base/time.h"
@@ -118,23 +115,9 @@ static void free_slot(struct zygote *z, uint16_t at)
 static enum decoder_reason open_file(const struct zygote *z, const struct decoder_source *source,
 				     int *out)
 {
-	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-	struct stat st;
-	int fd;
-
-	if (source->root >= z->conf.n_roots)
-		return DECODER_REASON_NOT_FOUND;
-	fd = (int)syscall(SYS_openat2, z->conf.roots[source->root], source->path, &how, sizeof how);
-	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? DECODER_REASON_NOT_FOUND
-							   : DECODER_REASON_NOT_READABLE;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return DECODER_REASON_NOT_READABLE;
-	}
-	*out = fd;
-	return DECODER_REASON_UNKNOWN;
+	return source->root < z->conf.n_roots
+		       ? root_file_open(z->conf.roots[source->root], source->path, out)
+		       : DECODER_REASON_NOT_FOUND;
 }
 
 static void close_pair(int fds[2])

@@ -47,7 +47,7 @@ rule control/consent control/consent control/store/subject.h proto
 rule control/music control/music control/memory/terms.h proto
 rule control/jukebox control/jukebox control/library control/media control/music control/music_sources control/memory/terms.h control/settings control/store control/events proto ipc
 rule control/soundboard control/soundboard control/settings/secret_names.h proto ipc
-rule control/library control/library control/memory/terms.h control/music proto ipc
+rule control/library control/library control/memory/terms.h control/music control/settings proto ipc
 rule control/music_sources control/music_sources control/library control/music control/memory/terms.h control/jail control/settings proto ipc
 rule control/store control/store control/memory control/events control/settings control/words proto ipc
 rule control/events control/events proto

@@ -107,6 +107,7 @@ static bool open_encoder(struct writer *w)
 		w->codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 	av_dict_set(&w->fmt->metadata, "title", s->title, 0);
 	av_dict_set(&w->fmt->metadata, "artist", s->artist, 0);
+	av_dict_set(&w->fmt->metadata, "album", s->album, 0);
 	av_dict_set(&w->fmt->metadata, "REPLAYGAIN_TRACK_GAIN", s->gain, 0);
 	w->stream->time_base = w->codec->time_base;
 	return avcodec_open2(w->codec, codec, NULL) == 0 &&

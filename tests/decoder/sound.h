@@ -13,7 +13,7 @@ struct sound {
 	int rate, channels;
 	int64_t samples;
 	int64_t quiet; /* the first ones, at a tenth of the level */
-	const char *title, *artist, *gain;
+	const char *title, *artist, *album, *gain;
 	const char *options;			 /* of the container: "name=value:name=value" */
 	double (*signal)(double t, int channel); /* NULL: sound_signal */
 };

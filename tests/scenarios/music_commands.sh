@@ -57,10 +57,22 @@ tone() {
 		print pack("a4Va4a4VvvVVvva4V", "RIFF", 36 + 2 * $n, "WAVE", "fmt ", 16, 1, 1, 16000, 32000, 2, 16, "data", 2 * $n);
 		print pack("s<", 8000 * sin($_ * $hz * 6.2831853 / 16000)) for 0 .. $n - 1' "$2" "$3" >"$1"
 }
-mkdir -p "$D/music/The Waves" "$D/state"
+# name FILE TITLE ARTIST: gives a WAV file tags.
+name() {
+	perl -e '($file, %tag) = @ARGV; open my $f, "+<", $file or die; binmode $f; local $/; my $sound = <$f>;
+		my $tags = join "", map { my $t = "$tag{$_}\0"; $t .= "\0" if length($t) % 2; pack("a4Va*", $_, length $t, $t) } sort keys %tag;
+		my $list = pack("a4Va4a*", "LIST", 4 + length $tags, "INFO", $tags);
+		substr($sound, 4, 4) = pack("V", length($sound) + length($list) - 8);
+		substr($sound, 36, 0) = $list;
+		seek $f, 0, 0; print $f $sound' "$1" INAM "$2" IART "$3"
+}
+mkdir -p "$D/music/The Waves" "$D/music/rips" "$D/state"
 tone "$D/music/The Waves/Sea Song.wav" 330 60
 tone "$D/music/The Waves/Night Train.wav" 440 60
 tone "$D/music/The Waves/Old *Bell* [x](y).wav" 550 60
+
+tone "$D/music/rips/track 07.wav" 660 20
+name "$D/music/rips/track 07.wav" "Harbour Lights" "The Tides"
 
 start_guildd
 start_brain
@@ -83,6 +95,8 @@ says "nothing plays" "Nothing plays at the moment."
 found() { typing $BOB add query "nigth tra"; case $answer in *'Night Train'*) ;; *) false ;; esac; }
 until_ok 10 found && ok "a title is suggested, although it is misspelt" || bad "suggestions" "$answer"
 suggestion=$(echo "$answer" | sed -nE 's/.*"value": ?"([^"]*)".*/\1/p')
+tagged() { typing $BOB add query "harbor lihgts"; case $answer in *'The Tides - Harbour Lights'*) ;; *) false ;; esac; }
+until_ok 20 tagged && ok "so is one that stands in the tags of its file alone" || bad "tags" "$answer"
 typing $BOB add query ""
 is "nothing typed, nothing suggested" "$(echo "$answer" | tr -d ' ')" '"choices":[]'
 music $BOB add "$(query "$suggestion")"

@@ -212,7 +212,7 @@ static bool begin_library(void)
 
 	if (!make_folder() || !folder_make(fx.state) || !write_music("Toto - Africa.mp3", "") ||
 	    !write_music("Weezer - Africa.mp3", "") || !write_music("Toto - Rosanna.mp3", "") ||
-	    library_alloc(&c->library, fx.t.env, fx.state, folder))
+	    library_alloc(&c->library, fx.t.env, fx.state, folder, NULL))
 		return false;
 	c->sources = music_sources_free(c->sources);
 	return music_sources_alloc(&c->sources, fx.t.env, c->library, c->settings) == 0;

@@ -130,7 +130,7 @@ static bool open_music(void)
 	       write_music("Toto/Toto - Rosanna.mp3", "") &&
 	       write_music("Nena - Luftballons.mp3", "") && loop_open(&s.l, NULL) == 0 &&
 	       settings_alloc(&s.settings) == 0 &&
-	       library_alloc(&s.library, s.l.env, s.state, folder) == 0 &&
+	       library_alloc(&s.library, s.l.env, s.state, folder, NULL) == 0 &&
 	       music_sources_alloc(&s.sources, s.l.env, s.library, s.settings) == 0 &&
 	       open_call() &&
 	       agent_music_alloc(&s.music, &(struct agent_music_conf){.env = s.l.env,

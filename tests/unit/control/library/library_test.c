@@ -8,14 +8,20 @@
 
 static struct loop l;
 static struct library *library;
-static char state[32], got[512];
+static char state[32], got[512], first[400]; /* first: label, album and seconds of the best hit */
 static int got_err;
 
 static void on_hits(int err, const struct library_hit *hits, size_t n, void *arg)
 {
 	(void)arg;
+	char label[TRACK_LABEL_MAX] = "";
+
 	got_err = err;
 	*got = '\0';
+	if (n)
+		track_write_label(label, &hits[0].track);
+	snprintf(first, sizeof first, "%s|%s|%u", label, n ? hits[0].track.album : "",
+		 n ? (unsigned)(hits[0].track.duration_ms / 1000) : 0);
 	for (size_t i = 0; i < n; i++)
 		snprintf(got + strlen(got), sizeof got - strlen(got), "%u:%s ", hits[i].track.root,
 			 hits[i].track.reference);
@@ -31,6 +37,17 @@ static const char *search(const char *query, size_t most)
 	return got;
 }
 
+static void remove_state(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/asked", state);
+	unlink(path);
+	snprintf(path, sizeof path, "%s/decoderd", state);
+	unlink(path);
+	folder_remove(state);
+}
+
 /* Searches until the scan that runs beside has found it. */
 static bool await(const char *query, const char *want)
 {
@@ -40,9 +57,15 @@ static bool await(const char *query, const char *want)
 	return found;
 }
 
+static bool open_with(const char *folders, const char *decoder)
+{
+	return loop_open(&l, NULL) == 0 &&
+	       library_alloc(&library, l.env, state, folders, decoder) == 0;
+}
+
 static bool open_library(const char *folders)
 {
-	return loop_open(&l, NULL) == 0 && library_alloc(&library, l.env, state, folders) == 0;
+	return open_with(folders, NULL);
 }
 
 static void close_library(void)
@@ -141,9 +164,9 @@ TEST(only_absolute_folders_are_music_folders)
 	struct library *none = NULL;
 
 	CHECK_INT(loop_open(&l, NULL), 0);
-	CHECK_INT(library_alloc(&none, l.env, "/tmp", "music"), EINVAL);
-	CHECK_INT(library_alloc(&none, l.env, "/tmp", "::"), EINVAL);
-	CHECK_INT(library_alloc(&none, l.env, "/tmp", "/1:/2:/3:/4:/5:/6:/7:/8:/9"), EINVAL);
+	CHECK_INT(library_alloc(&none, l.env, "/tmp", "music", NULL), EINVAL);
+	CHECK_INT(library_alloc(&none, l.env, "/tmp", "::", NULL), EINVAL);
+	CHECK_INT(library_alloc(&none, l.env, "/tmp", "/1:/2:/3:/4:/5:/6:/7:/8:/9", NULL), EINVAL);
 	CHECK(!none);
 	loop_close(&l);
 }
@@ -177,4 +200,131 @@ TEST(a_scan_goes_on_after_too_many_searches)
 	close_library();
 	remove_folder();
 	folder_remove(state);
+}
+
+/* ---- tags ---- */
+
+/* Writes a program in the place of decoderd: what it does for the file that is `$path`, in a
+ * folder that nobody plays. Requests are written to the file "asked" there. */
+static const char *write_decoder(const char *begin, const char *each)
+{
+	static char path[64];
+	char text[600];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/decoderd", state);
+	snprintf(text, sizeof text,
+		 "#!/bin/sh\n%s\nwhile read -r root path; do echo \"$root $path\" >>%s/asked\n%s\n"
+		 "done\n",
+		 begin, state, each);
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f) || chmod(path, 0700))
+		return NULL;
+	return path;
+}
+
+static unsigned count_requests(const char *path)
+{
+	char name[64], line[300];
+	unsigned n = 0;
+	FILE *f;
+
+	snprintf(name, sizeof name, "%s/asked", state);
+	f = fopen(name, "r");
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, path) != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Searches until the best hit is this one. */
+static bool await_first(const char *query, const char *want)
+{
+	bool found = false;
+
+	LOOP_UNTIL(&l, (search(query, 5), found = strcmp(first, want) == 0));
+	return found;
+}
+
+#define TAGGED                                                                                     \
+	"case $path in *9.mp3) printf 'Leuchtturm\\tNena\\tNena\\t187000\\n';; "                   \
+	"*half.mp3) printf 'Rosanna\\t\\t\\t0\\n';; *) echo;; esac"
+
+TEST(tags_of_files_are_better_than_their_paths)
+{
+	const char *decoder;
+
+	CHECK(make_folder() && folder_make(state));
+	CHECK(write_music("rips/disc/09 - 9.mp3", "") && write_music("Toto/IV/half.mp3", "") &&
+	      write_music("Toto/IV/Africa.mp3", ""));
+	decoder = write_decoder("echo ready", TAGGED);
+	CHECK(decoder && open_with(folder, decoder));
+	CHECK(await_first("leuchtturm nena", "Nena - Leuchtturm|Nena|187"));
+	CHECK_STR(got, "0:rips/disc/09 - 9.mp3 ");
+	CHECK(await_first("rosanna", "Toto - Rosanna|IV|0"));
+	CHECK(await_first("africa", "Toto - Africa|IV|0"));
+	CHECK_STR(search("rips", 5), "");
+	close_library();
+	/* Of an index that is opened again only what has changed is read. */
+	CHECK(write_music("Toto/IV/half.mp3", "longer"));
+	CHECK(open_with(folder, decoder));
+	LOOP_UNTIL(&l, count_requests("half.mp3") == 2);
+	CHECK_INT(count_requests("half.mp3"), 2);
+	CHECK_INT(count_requests("09 - 9.mp3"), 1);
+	CHECK_INT(count_requests("Africa.mp3"), 1);
+	CHECK_INT(count_requests("0 Toto/IV/half.mp3"), 2);
+	close_library();
+	remove_folder();
+	remove_state();
+}
+
+/* decoderd itself ends at a file; the others have their tags all the same. */
+TEST(a_file_that_ends_decoderd_has_no_tags)
+{
+	const char *decoder;
+
+	CHECK(make_folder() && folder_make(state));
+	CHECK(write_music("a9.mp3", "") && write_music("bad.mp3", "") && write_music("c9.mp3", ""));
+	decoder = write_decoder("echo ready", "case $path in bad*) exit 3;; esac; " TAGGED);
+	CHECK(decoder && open_with(folder, decoder));
+	LOOP_UNTIL(&l, (search("leuchtturm", 5), strstr(got, "a9") && strstr(got, "c9")));
+	CHECK(strstr(got, "a9") && strstr(got, "c9"));
+	CHECK_INT(count_requests("bad.mp3"), 1);
+	CHECK_STR(search("bad", 5), "0:bad.mp3 ");
+	close_library();
+	remove_folder();
+	remove_state();
+}
+
+TEST(without_a_jail_tracks_have_the_tags_of_their_paths)
+{
+	const char *decoder;
+
+	CHECK(make_folder() && folder_make(state));
+	CHECK(write_music("a9.mp3", ""));
+	decoder = write_decoder("echo began >>$(dirname $0)/asked; exit 1", TAGGED);
+	CHECK(decoder && open_with(folder, decoder));
+	CHECK(await("a9", "0:a9.mp3 "));
+	LOOP_UNTIL(&l, count_requests("began") == 1);
+	loop_run_for(&l, 50 * NS_PER_MS);
+	CHECK_INT(count_requests("began"), 1);
+	close_library();
+	CHECK(open_with(folder, "/nowhere/decoderd"));
+	CHECK(await("a9", "0:a9.mp3 "));
+	close_library();
+	remove_folder();
+	remove_state();
+}
+
+TEST_OOM(a_library_without_memory)
+{
+	struct library *one = NULL;
+	int err = loop_open(&l, NULL);
+
+	if (!err)
+		err = library_alloc(&one, l.env, "/nowhere", "/folder", "decoderd");
+	library_free(one);
+	loop_close(&l);
+	CHECK_OOM(err, (void)0);
 }

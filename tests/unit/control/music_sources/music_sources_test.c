@@ -308,7 +308,7 @@ TEST(one_server_holds_back_nobody)
 	CHECK(open_sources(""));
 	snprintf(url, sizeof url, "%s/song.mp3", site.base);
 	sources = music_sources_free(sources);
-	CHECK_INT(library_alloc(&library, l.env, state, folder), 0);
+	CHECK_INT(library_alloc(&library, l.env, state, folder, NULL), 0);
 	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
 	for (unsigned i = 0; i < MUSIC_GUILD_REQUESTS; i++)
 		CHECK_INT(music_sources_address(&r[i], sources, (struct music_asker){1, 501 + i},
@@ -351,7 +351,7 @@ TEST(words_find_tracks_of_the_library)
 	CHECK(write_music("music/Toto - Africa.mp3", "") && write_music("music/Nena.mp3", ""));
 	music_sources_free(sources);
 	snprintf(found, sizeof found, "%s/music", folder);
-	CHECK_INT(library_alloc(&library, l.env, state, found), 0);
+	CHECK_INT(library_alloc(&library, l.env, state, found, NULL), 0);
 	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
 	CHECK(music_sources_search(sources));
 	/* The scan runs beside. */
