@@ -10,6 +10,9 @@
 #define ENTER  (SEE | DISCORD_PERMISSION(DISCORD_BIT_CONNECT))
 #define FOLLOW (SEE | DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY))
 
+/* Types of overwrites (Discord documentation, "Overwrite Object"). */
+enum { OVER_ROLE, OVER_MEMBER };
+
 static const json_t *channel_of(const struct guilds *g, uint64_t guild, const char *part,
 				uint64_t channel)
 {
@@ -57,20 +60,29 @@ static bool everybody_has(const struct guilds *g, uint64_t guild_id, const json_
 	return (bits & ~denied_to_some(channel, id) & needed) == needed;
 }
 
-/* True if a member, but not the bot, is let in by their own name. */
-static bool lets_in_members(const struct guilds *g, const json_t *channel, const char *guild_id)
+/* A role that Discord has told of, or the bot itself. */
+static bool is_known(const struct guilds *g, const json_t *guild, const json_t *over)
 {
+	const char *id = json_string_value(json_array_get(over, 0));
+	json_int_t type = json_integer_value(json_array_get(over, 1));
 	uint64_t user = 0;
+
+	if (type == OVER_ROLE)
+		return json_object_get(json_object_get(guild, "roles"), id ? id : "");
+	return type == OVER_MEMBER && discord_u64(id, &user) && user == guilds_self(g);
+}
+
+/* True if a member is let in by their own name, or people are by a role of which nothing tells who
+ * holds it or what else it may: Discord may tell of a channel before it tells of a role there. */
+static bool lets_in_others(const struct guilds *g, const json_t *guild, const json_t *channel,
+			   const char *guild_id)
+{
 	json_t *over;
 	size_t i;
 
 	json_array_foreach(json_object_get(channel, "over"), i, over)
 	{
-		if (json_integer_value(json_array_get(over, 1)) != 1 ||
-		    !(bits_of(over, guild_id, false) & SEE))
-			continue;
-		if (!discord_u64(json_string_value(json_array_get(over, 0)), &user) ||
-		    user != guilds_self(g))
+		if (bits_of(over, guild_id, false) & SEE && !is_known(g, guild, over))
 			return true;
 	}
 	return false;
@@ -104,7 +116,7 @@ static bool readers_have(const struct guilds *g, uint64_t guild_id, const json_t
 
 	snprintf(id, sizeof id, "%llu", (unsigned long long)guild_id);
 	if (!guild || !read || !channel || denied_to_some(channel, id) & needed ||
-	    lets_in_members(g, read, id))
+	    lets_in_others(g, guild, read, id))
 		return false;
 	json_object_foreach(json_object_get(guild, "roles"), role, bits)
 	{

@@ -92,6 +92,30 @@ TEST(readers_of_a_server_with_a_role_for_members_may_enter_its_voice_channels)
 	guilds_free(g);
 }
 
+/* GUILD_ROLE_CREATE of 777 has not come yet, or was dropped. */
+TEST(readers_by_a_role_that_is_not_known_are_told_nothing)
+{
+	static const uint64_t roles[] = {0, SEE | CONNECT | HISTORY};
+	static const struct over let_in[] = {{777, false, SEE, 0}};
+	static const struct over kept_out[] = {{777, false, 0, SEE}};
+	json_t *all = json_pack("[o,o,o,o]", channel(301, 2, NULL, 0), channel(401, 0, let_in, 1),
+				channel(402, 0, kept_out, 1), channel(403, 0, NULL, 0));
+	struct guilds *g = make(roles, 2, all);
+	json_t *told = json_pack("{s:s,s:{s:s,s:s}}", "guild_id", "100", "role", "id", "777",
+				 "permissions", "0");
+
+	CHECK(!guilds_readers_may_enter(g, GUILD, 401, 301));
+	CHECK(!guilds_readers_may_follow(g, GUILD, 401, 403));
+	CHECK(guilds_readers_may_enter(g, GUILD, 402, 301));
+	CHECK(!guilds_readers_may_follow(g, GUILD, 403, 402));
+	/* Whoever has this role alone sees 401, and neither 301 nor 403. */
+	guilds_event(g, "GUILD_ROLE_CREATE", told);
+	CHECK(!guilds_readers_may_enter(g, GUILD, 401, 301));
+	CHECK(guilds_readers_may_follow(g, GUILD, 403, 401));
+	json_decref(told);
+	guilds_free(g);
+}
+
 static uint32_t next(uint32_t *random)
 {
 	return *random = *random * 1664525 + 1013904223;
