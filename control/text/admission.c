@@ -25,8 +25,7 @@ static bool is_in_blocked(const struct settings *s, const struct text_event *ev)
 	return text_channel_is_blocked(s, ev->guild, ev->channel, ev->parent, ev->category);
 }
 
-/* guild 0: of a direct message. */
-static bool is_kept_out(const struct settings *s, uint64_t guild, uint64_t user)
+bool text_user_is_blocked(const struct settings *s, uint64_t guild, uint64_t user)
 {
 	return settings_ids_have(s->blocked_users, user) ||
 	       (!guild && !settings_ids_empty(s->text_direct_users) &&
@@ -35,7 +34,7 @@ static bool is_kept_out(const struct settings *s, uint64_t guild, uint64_t user)
 
 bool text_author_is_blocked(const struct settings *s, const struct text_event *ev)
 {
-	return is_kept_out(s, ev->guild, ev->user);
+	return text_user_is_blocked(s, ev->guild, ev->user);
 }
 
 enum text_reason text_refusal(const struct settings *s, const struct text_event *ev)
@@ -48,7 +47,7 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
-	if (is_kept_out(s, ev->guild, ev->user))
+	if (text_user_is_blocked(s, ev->guild, ev->user))
 		return TEXT_REASON_USER_BLOCKED;
 	if (ev->refused)
 		return TEXT_REASON_NO_CONSENT;
@@ -191,7 +190,8 @@ enum text_reason text_admission_gate(const struct text_chat *chat, const struct 
 		return TEXT_REASON_NOT_READ;
 	if (text_channel_is_blocked(s, ch->guild, ch->id, ch->parent, ch->category))
 		return TEXT_REASON_CHANNEL_BLOCKED;
-	return is_kept_out(s, ch->guild, user) ? TEXT_REASON_USER_BLOCKED : TEXT_REASON_NONE;
+	return text_user_is_blocked(s, ch->guild, user) ? TEXT_REASON_USER_BLOCKED
+							: TEXT_REASON_NONE;
 }
 
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l)

@@ -69,6 +69,11 @@ void text_line_edit(struct text_channel *ch, uint64_t message, const char *text,
 
 	if (!line)
 		return;
+	/* Its words are gone, or not to be read any more. */
+	if (!*text) {
+		drop_line(ch, (unsigned)(line - ch->line));
+		return;
+	}
 	edited = *line;
 	edited.strangers = strangers;
 	/* Words that were taken back are not told to the model for want of memory. */
@@ -99,16 +104,21 @@ void text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted)
 			drop_line(ch, i - 1);
 }
 
-/* Where no words are kept, a conversation can go on all the same. */
+/* Where no words are kept, a conversation can go on all the same. Lines of somebody who has been
+ * blocked since then are told no more. */
 void text_lines_expire(const struct text_chat *chat, struct text_channel *ch)
 {
 	uint64_t hours = chat->settings->store_words_hours;
 	uint64_t ns = (hours ? hours : 1) * 3600 * NS_PER_S;
 
 	/* Those that were written while the bot was away may have come after newer ones. */
-	for (unsigned i = ch->n_lines; i > 0 && chat->now > ns; i--)
-		if (ch->line[i - 1].at < chat->now - ns)
+	for (unsigned i = ch->n_lines; i > 0; i--) {
+		const struct text_line *l = &ch->line[i - 1];
+
+		if ((chat->now > ns && l->at < chat->now - ns) ||
+		    (!l->bot && text_user_is_blocked(chat->settings, ch->guild, l->user)))
 			drop_line(ch, i - 1);
+	}
 }
 
 void text_lines_clear(struct text_channel *ch)

@@ -103,8 +103,10 @@ enum text_reason text_refusal(const struct settings *settings, const struct text
 /* True if the settings have nothing of this author read, also where another reason comes first: of
  * a bot. */
 bool text_author_is_blocked(const struct settings *settings, const struct text_event *message);
+/* The same of a user. guild 0: of direct messages. */
+bool text_user_is_blocked(const struct settings *settings, uint64_t guild, uint64_t user);
 /* What is known of the channel's conversation, oldest first, after lines that are too old at `now`
- * (ns) were dropped. Borrowed until the next step or call. */
+ * (ns), or of people who are blocked by now, were dropped. Borrowed until the next step or call. */
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,
 		       const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */

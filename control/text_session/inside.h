@@ -516,6 +516,9 @@ bool text_keeping_may(const struct text_guild *g, uint64_t user, uint64_t age);
 /* A message that may be read, written so long ago (ns). The store learns of it if it may be kept.
  */
 void text_keeping_written(struct text_guild *g, const struct incoming *in, uint64_t age);
+/* An edit of what the settings would not have read, as in a channel that was blocked since, takes
+ * its words and files away: nothing is left that was read of it before. */
+void text_keeping_close(const struct text_session *ts, struct incoming *edited);
 /* g: NULL if the server is not open. */
 void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in);
 /* message 0: the channel is gone. */

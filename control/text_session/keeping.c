@@ -228,6 +228,33 @@ static bool may_tell(const struct text_guild *g, const struct incoming *in, bool
 	       !settings_ids_have(g->settings->blocked_users, in->user);
 }
 
+/* An edit of a reply may not tell whether that is one to the bot. */
+static bool is_closed(const struct settings *s, const struct incoming *in)
+{
+	bool to_bot = in->to_bot || in->untold || !in->guild;
+
+	return s->text_chat == SETTINGS_TEXT_OFF ||
+	       (s->text_chat == SETTINGS_TEXT_MENTIONS && !to_bot) ||
+	       text_user_is_blocked(s, in->guild, in->user) ||
+	       text_channel_is_blocked(s, in->guild, in->channel, in->parent, in->category);
+}
+
+void text_keeping_close(const struct text_session *ts, struct incoming *edited)
+{
+	bool closed;
+
+	if (edited->self)
+		return;
+	closed = is_closed(text_session_borrow(ts, edited->guild), edited);
+	text_session_return(ts, edited->guild);
+	if (!closed)
+		return;
+	edited->text[0] = edited->said[0] = edited->quoted[0] = '\0';
+	edited->own = 0;
+	edited->strangers = edited->quoted_strangers = false;
+	edited->files.n = edited->quoted_files.n = 0;
+}
+
 static void tell_edit(const struct text_session *ts, uint64_t guild, uint64_t channel,
 		      uint64_t message, const char *text)
 {

@@ -252,7 +252,7 @@ static void add_quotes(struct prompt *p, struct text_job *job, const struct text
 	for (unsigned i = 0; i < TEXT_QUOTES; i++) {
 		const struct text_quote *q = &g->quote[i];
 
-		if (!is_wanted(q, e))
+		if (!is_wanted(q, e) || text_user_is_blocked(g->settings, g->id, q->user))
 			continue;
 		job->others |= q->user != job->user;
 		job->strangers |= q->strangers;

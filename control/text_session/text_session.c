@@ -528,6 +528,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 
 	if (text_session_read(ts, d, false) || ts->in.starter)
 		return;
+	text_keeping_close(ts, &ts->in);
 	g = text_guild_find(ts, ts->in.guild);
 	text_keeping_edited(ts, g, &ts->in);
 	ev = event_of(TEXT_EDITED, &ts->in);
