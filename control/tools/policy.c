@@ -170,6 +170,7 @@ void tool_policy_keep(struct tool_policy *p, const struct tool_asking *call, uin
 	a->call = malloc(size);
 	a->question = strdup(call->question);
 	a->lead = call->lead;
+	a->quoted = call->quoted;
 	if (!a->call || !a->question) {
 		end_asked(a);
 		return;
@@ -217,7 +218,8 @@ bool tool_policy_awaits(const struct tool_policy *p, uint64_t user, uint32_t tur
 	return false;
 }
 
-char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes, uint64_t now)
+char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes, uint64_t now,
+			bool *quoted)
 {
 	struct tool_asked *a = find_asked(p, user);
 	char *call = NULL;
@@ -227,6 +229,7 @@ char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, boo
 	if (yes && awaits(p, a, now)) {
 		call = a->call;
 		a->call = NULL;
+		*quoted = a->quoted;
 	}
 	end_asked(a);
 	return call;

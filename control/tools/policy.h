@@ -100,6 +100,7 @@ struct tool_policy {
 		uint64_t read_back_at; /* 0: not yet */
 		char *question;	       /* owned */
 		unsigned lead;	       /* words of the answer before the call */
+		bool quoted;	       /* the model may have the call from other people's words */
 		char *call;	       /* tool and arguments, owned; NULL: a free place */
 	} asked[TOOL_ASKED];
 };
@@ -116,6 +117,7 @@ struct tool_asking {
 	uint32_t turn;
 	const char *tool, *arguments, *question;
 	unsigned lead;
+	bool quoted; /* the question of its turn quotes other people, or several spoke in it */
 };
 /* Keeps it in the place of the person's last one. Without memory nothing is kept, and the model has
  * to call again. */
@@ -128,10 +130,10 @@ const char *tool_policy_kept(const struct tool_policy *p, uint64_t user);
 /* True if the person's kept call is that of this turn, and a yes to it counts now. */
 bool tool_policy_awaits(const struct tool_policy *p, uint64_t user, uint32_t turn, uint64_t now);
 /* A person said something to the bot; yes: they agreed. turn: about the call of this turn alone; 0:
- * about any. Returns the kept call that they agreed to, "TOOL ARGUMENTS", which the caller frees.
- * NULL: none. */
-char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes,
-			uint64_t now);
+ * about any. Returns the kept call that they agreed to, "TOOL ARGUMENTS", which the caller frees,
+ * and in *quoted what tool_asking said of it. NULL: none. */
+char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes, uint64_t now,
+			bool *quoted);
 /* True if the list ("roll, time") names the tool. */
 bool tool_policy_lists(const char *list, const char *name);
 /* True if the list ("roll:ROLE, time:ROLE") names no role for the tool, or h is true of one. */

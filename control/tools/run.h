@@ -136,7 +136,8 @@ struct tool_output {
 	uint32_t id, turn, n, ms;
 	uint64_t user, session, hash; /* hash: of the arguments */
 	bool failed, follow, silent, await, tainted;
-	bool quoted; /* the question of its turn quotes other people */
+	bool quoted; /* the question of its turn quotes other people; of an agreed call: that of the
+			turn that asked, or several people spoke in it */
 	bool shared; /* several people spoke in its turn */
 	bool taints; /* the tool reads text of strangers */
 	bool acts;   /* the call has side effects */

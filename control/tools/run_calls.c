@@ -472,7 +472,8 @@ static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
 					       .tool = c->tool,
 					       .arguments = c->arguments,
 					       .question = question,
-					       .lead = c->lead},
+					       .lead = c->lead,
+					       .quoted = c->quoted || c->shared},
 			 t->now);
 	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), question);
 	end_call(t, c, TOOL_CODE_NEEDS_YES);
@@ -487,7 +488,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 	row.confirm = row.confirm && c->effect == row.effect;
 	row.effect = c->effect;
 	c->tainted = t->tainted || tools_run_turn(t, c->turn)->tainted;
-	c->quoted = tools_run_turn(t, c->turn)->quotes;
+	c->quoted = c->quoted || tools_run_turn(t, c->turn)->quotes;
 	verdict = tool_policy_judge(
 		&t->policy, t->settings,
 		&(struct tool_request){.row = &row,
@@ -574,8 +575,9 @@ void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
 
 /* ---- a spoken yes ---- */
 
-/* call: "TOOL ARGUMENTS", as it was read back. */
-static void make_agreed(struct tools_run *t, const struct tool_input *in, char *call)
+/* call: "TOOL ARGUMENTS", as it was read back. quoted: a yes to a call is none to what a worker
+ * makes of it, so it goes on telling that others may have asked for it. */
+static void make_agreed(struct tools_run *t, const struct tool_input *in, char *call, bool quoted)
 {
 	char *arguments = strchr(call, ' ');
 	struct tool_input kept = *in;
@@ -588,6 +590,7 @@ static void make_agreed(struct tools_run *t, const struct tool_input *in, char *
 	tool = tools_registry_find(t->registry, call);
 	c = add_call(t, &kept);
 	c->agreed = c->handed = true;
+	c->quoted = quoted;
 	if (tool)
 		copy_row(c, tool);
 	if (c == &t->beyond || tools_run_open(t) > TOOLS_OPEN)
@@ -614,11 +617,11 @@ static void review_superseded(struct tools_run *t, uint64_t user, bool yes)
 
 void tools_run_take_words(struct tools_run *t, const struct tool_input *in)
 {
-	bool yes = in->ok && !in->shared;
-	char *call = tool_policy_words(&t->policy, in->user, in->of, yes, t->now);
+	bool yes = in->ok && !in->shared, quoted = false;
+	char *call = tool_policy_words(&t->policy, in->user, in->of, yes, t->now, &quoted);
 
 	review_superseded(t, in->user, yes);
 	if (call)
-		make_agreed(t, in, call);
+		make_agreed(t, in, call, quoted);
 	free(call);
 }

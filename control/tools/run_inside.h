@@ -20,14 +20,14 @@ struct tool_call {
 	} state;
 	uint32_t id, turn, same;
 	uint64_t user, session, hash, begun_at, deadline;
-	bool started;	 /* its shell began */
-	bool handed;	 /* an ask, or the provider, got its answer */
-	bool answered;	 /* text is its answer */
-	bool awaited;	 /* of a JOB: the speaker was told that it takes longer */
-	bool tainted;	 /* strangers' text was read before it in this voice session */
-	bool quoted;	 /* the question of its turn quotes other people */
-	bool shared;	 /* several people spoke in its turn */
-	bool agreed;	 /* the room makes it after a yes; a job that no model waits for */
+	bool started;  /* its shell began */
+	bool handed;   /* an ask, or the provider, got its answer */
+	bool answered; /* text is its answer */
+	bool awaited;  /* of a JOB: the speaker was told that it takes longer */
+	bool tainted;  /* strangers' text was read before it in this voice session */
+	bool quoted;   /* its turn's question quotes other people, or that of an agreed call did */
+	bool shared;   /* several people spoke in its turn */
+	bool agreed;   /* the room makes it after a yes; a job that no model waits for */
 	bool superseded; /* of an agreed one: a newer turn holds the words of its yes */
 	enum tool_rank rank;
 	unsigned lead;	  /* words of the answer before it */

@@ -166,7 +166,8 @@ static void keep(struct tool_policy *p, uint64_t user, const char *tool, const c
 static const char *agree(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
 	static char call[100];
-	char *kept = tool_policy_words(p, user, 0, yes, now);
+	bool quoted;
+	char *kept = tool_policy_words(p, user, 0, yes, now, &quoted);
 
 	snprintf(call, sizeof call, "%s", kept ? kept : "");
 	free(kept);
@@ -177,6 +178,7 @@ static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read
 {
 	struct tool_policy *p = calloc(1, sizeof *p);
 	const char *call;
+	bool quoted;
 
 	if (!p)
 		return "";
@@ -185,7 +187,7 @@ static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read
 		tool_policy_read_back(p, ALICE, "Yes, shall I?", AT(5));
 	call = agree(p, user, yes, AT(said_s));
 	/* It counts once, and the asker's next words end it. */
-	if (user == ALICE && tool_policy_words(p, ALICE, 0, true, AT(said_s)))
+	if (user == ALICE && tool_policy_words(p, ALICE, 0, true, AT(said_s), &quoted))
 		call = "again";
 	close_policy(p);
 	return call;
@@ -243,6 +245,7 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 TEST(words_about_one_call_leave_another_one_alone)
 {
 	struct tool_policy *p = calloc(1, sizeof *p);
+	bool quoted;
 	char *call;
 
 	CHECK(p);
@@ -254,14 +257,14 @@ TEST(words_about_one_call_leave_another_one_alone)
 	CHECK(!tool_policy_awaits(p, ALICE, 1, AT(4)));
 	CHECK(!tool_policy_awaits(p, ALICE, 4, AT(4)));
 	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(5));
-	CHECK(!tool_policy_words(p, ALICE, 1, false, AT(6)));
-	CHECK(!tool_policy_words(p, ALICE, 1, true, AT(6)));
+	CHECK(!tool_policy_words(p, ALICE, 1, false, AT(6), &quoted));
+	CHECK(!tool_policy_words(p, ALICE, 1, true, AT(6), &quoted));
 	CHECK(tool_policy_awaits(p, ALICE, 4, AT(6)));
 	CHECK(!tool_policy_awaits(p, ALICE, 4, AT(21)));
-	call = tool_policy_words(p, ALICE, 4, true, AT(7));
+	call = tool_policy_words(p, ALICE, 4, true, AT(7), &quoted);
 	CHECK_STR(call, "send {}");
 	free(call);
-	CHECK(!tool_policy_words(p, ALICE, 4, true, AT(8)));
+	CHECK(!tool_policy_words(p, ALICE, 4, true, AT(8), &quoted));
 	close_policy(p);
 }
 

@@ -195,6 +195,46 @@ TEST(quotes_in_a_question_hold_back_the_calls_of_its_turn_until_a_yes)
 	calls_close(&c);
 }
 
+/* Alice says yes to a call of turn 1, in a turn that quotes nobody. True if a worker that gets the
+ * call is told that others may have asked for it. */
+static bool tells_of_others(struct calls *c, bool quotes, bool shared)
+{
+	if (quotes)
+		calls_step(c, (struct tool_input){.type = TOOL_IN_QUOTES, .turn = 1});
+	calls_step(c, (struct tool_input){.type = TOOL_IN_CALL,
+					  .turn = 1,
+					  .user = ALICE,
+					  .session = 1,
+					  .shared = shared,
+					  .call = "a",
+					  .tool = "hand",
+					  .text = slice_str("{\"q\":\"x\"}")});
+	calls_step(c, (struct tool_input){.type = TOOL_IN_END,
+					  .turn = 1,
+					  .user = ALICE,
+					  .ok = true,
+					  .text = slice_str("Shall I do this: hand, x?")});
+	say(c, 2, true);
+	calls_step(c, (struct tool_input){.type = TOOL_IN_WRITTEN, .id = c->id + 1, .ok = true});
+	for (size_t i = 0; i < c->out->n; i++)
+		if (c->out->v[i].type == TOOL_DO_START)
+			return c->out->v[i].quoted;
+	test_fail(__FILE__, __LINE__, "no call was made");
+	return false;
+}
+
+/* The turn of the question is over by then. */
+TEST(a_call_that_was_agreed_to_tells_that_its_question_quoted_others)
+{
+	struct calls c;
+
+	for (int how = 0; how < 3; how++) {
+		CHECK(calls_open(&c));
+		CHECK_INT(tells_of_others(&c, how == 1, how == 2), how > 0);
+		calls_close(&c);
+	}
+}
+
 /* The mark of the conversation went with the control that read the text. */
 TEST(answers_of_the_control_before_count_as_text_of_strangers)
 {
