@@ -463,34 +463,28 @@ static const struct {
 
 /* ---- what control puts around words ---- */
 
-/* Behind the name of a speaker, which is that of the last one where nobody spoke. */
-static const char *behind_name(const char *text)
-{
-	const char *end = *text == '[' ? strstr(text, "]: ") : NULL;
-
-	text = end ? end + 3 : text;
-	return text + strspn(text, " ");
-}
-
-/* The words that an operator has it say (the test holds the form against control/prompts). False:
- * it is another text. */
+/* The words that an operator has it say (the test holds the form against control/prompts). What a
+ * person says or writes has their name before it, so it cannot pass for an order, whatever it
+ * repeats. False: it is another text. */
 static bool read_order(const char *text, char *words, size_t size)
 {
-	static const char form[] = "Say exactly these words and no others: ";
-	const char *own = behind_name(text), *at = *own == '(' ? strstr(own, form) : NULL;
-	size_t n = at ? strlen(at) : 0;
+	static const char form[] = "(The person who runs you has you say this to the room now. Say "
+				   "exactly these words and no others: ";
+	const char *own = text + strspn(text, " ");
+	size_t n = strlen(own);
 
-	if (n < sizeof form || at[n - 1] != ')')
+	if (n < sizeof form || strncmp(own, form, sizeof form - 1) != 0 || own[n - 1] != ')')
 		return false;
-	snprintf(words, size, "%.*s", (int)(n - sizeof form), at + sizeof form - 1);
+	snprintf(words, size, "%.*s", (int)(n - sizeof form), own + sizeof form - 1);
 	return true;
 }
 
-/* "[Name]: words" of what somebody wrote and wants answered by voice. False: it is another text. */
+/* "[Name]: words" of what somebody wrote and wants answered by voice; by that name they would be
+ * theirs whom a person names in such a form. False: it is another text. */
 static bool read_written(const char *text, char *line, size_t size)
 {
 	static const char form[] = " wrote this to you and wants the answer by voice: ";
-	const char *own = behind_name(text), *at = *own == '(' ? strstr(own, form) : NULL;
+	const char *own = text + strspn(text, " "), *at = *own == '(' ? strstr(own, form) : NULL;
 	const char *words = at ? at + sizeof form - 1 : NULL;
 	const char *end = words ? strstr(words, "\nAnswer it ") : NULL;
 
