@@ -8,6 +8,7 @@
 #include "control/events/events.h"
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
+#include "control/text/missed.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
@@ -216,18 +217,6 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in, uint6
 						.to_bot = in->to_bot});
 }
 
-/* True if the present words of a message may be told in the voice channel. Those of a server that
- * gave its place away are judged by consent alone. */
-static bool may_tell(const struct text_guild *g, const struct incoming *in, bool keep)
-{
-	if (in->self || !g)
-		return keep;
-	return (in->to_bot ? g->settings->text_chat != SETTINGS_TEXT_OFF
-			   : g->settings->text_chat == SETTINGS_TEXT_ALL) &&
-	       !text_session_refused(g, in->user) &&
-	       !settings_ids_have(g->settings->blocked_users, in->user);
-}
-
 /* An edit of a reply may not tell whether that is one to the bot. */
 static bool is_closed(const struct settings *s, const struct incoming *in)
 {
@@ -255,6 +244,30 @@ void text_keeping_close(const struct text_session *ts, struct incoming *edited)
 	edited->files.n = edited->quoted_files.n = 0;
 }
 
+/* True if the present words of a person's message may be read by the settings of its server. */
+static bool is_readable(const struct text_session *ts, const struct settings *s,
+			const struct incoming *in)
+{
+	const struct consent_table *t = ts->conf.consents;
+	enum consent unanswered = consent_default(t, (enum consent)s->consent);
+
+	return !is_closed(s, in) &&
+	       consent_of(t, in->guild, in->user, unanswered) != CONSENT_NEITHER;
+}
+
+/* True if they may be kept, too: only if the message could be kept when it was written. */
+static bool may_keep_edit(const struct text_session *ts, const struct settings *s,
+			  const struct incoming *in)
+{
+	uint64_t ms = missed_ms_of(in->message), now = env_wall_ms(ts->conf.env);
+
+	return ts->conf.remembersh(in->guild, in->user, ts->conf.arg) &&
+	       ms >= consent_since(ts->conf.consents, in->guild, in->user) &&
+	       ms >= consent_unread_before(ts->conf.consents, in->guild, in->user,
+					   (enum consent)s->consent) &&
+	       now <= ms + (uint64_t)s->store_words_hours * 3600000 && text_session_was_read(ts);
+}
+
 static void tell_edit(const struct text_session *ts, uint64_t guild, uint64_t channel,
 		      uint64_t message, const char *text)
 {
@@ -262,24 +275,36 @@ static void tell_edit(const struct text_session *ts, uint64_t guild, uint64_t ch
 		ts->conf.editedh(guild, channel, message, text, ts->conf.arg);
 }
 
+/* Without words for what may not be kept: of a line that the store has nothing stays, and whoever
+ * follows the events learns neither what was written nor by whom. */
+static void publish_edit(struct text_session *ts, const struct incoming *in, bool keep,
+			 const char *text)
+{
+	publish(ts, in->guild, keep || in->self ? in->user : 0,
+		&(struct event_message){.channel = in->channel,
+					.message = in->message,
+					.change = "edited",
+					.name = in->self || !keep ? "" : in->name,
+					.text = keep ? text : ""});
+}
+
 void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in)
 {
 	char own[INCOMING_TEXT];
-	bool keep = in->self ? g && is_kept(g, in->message)
-			     : ts->conf.remembersh(in->guild, in->user, ts->conf.arg);
+	const char *text = own_text(in, own);
+	const struct settings *s;
+	bool read, keep;
 
 	if (in->self && (text_working_is(in->text) || take_replaced(g, in)))
 		return;
 	if (!in->guild || in->bot)
 		return;
-	publish(ts, in->guild, in->user,
-		&(struct event_message){.channel = in->channel,
-					.message = in->message,
-					.change = "edited",
-					.name = in->self ? "" : in->name,
-					.text = keep ? own_text(in, own) : ""});
-	tell_edit(ts, in->guild, in->channel, in->message,
-		  may_tell(g, in, keep) ? own_text(in, own) : "");
+	s = text_session_borrow(ts, in->guild);
+	read = in->self ? g && is_kept(g, in->message) : is_readable(ts, s, in);
+	keep = read && (in->self || may_keep_edit(ts, s, in));
+	text_session_return(ts, in->guild);
+	publish_edit(ts, in, keep, text);
+	tell_edit(ts, in->guild, in->channel, in->message, read ? text : "");
 }
 
 void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,

@@ -111,8 +111,11 @@ static size_t threads_of(uint64_t guild, uint64_t channel, uint64_t *to, size_t 
 	return 1;
 }
 
-static void take_message(struct text_stage *s, const struct event_message *m)
+static void take_message(struct text_stage *s, uint64_t user, const struct event_message *m)
 {
+	if (m->text)
+		s->author = user;
+	snprintf(s->author_name, sizeof s->author_name, "%s", m->name ? m->name : "");
 	if (m->text)
 		snprintf(s->stored, sizeof s->stored, "%s", m->text);
 	if (m->text)
@@ -126,7 +129,7 @@ static void take_event(const struct bus_event *ev, void *arg)
 	struct text_stage *s = arg;
 
 	if (ev->type == EVENT_MESSAGE)
-		take_message(s, &ev->message);
+		take_message(s, ev->user, &ev->message);
 	if (ev->type != EVENT_TEXT_MESSAGE || s->n_ends == STAGE_ENDS)
 		return;
 	s->end[s->n_ends].message = ev->text.message;

@@ -49,6 +49,8 @@ struct text_stage {
 	uint64_t post;	     /* its id: STAGE_POST, unless it matters how old it is */
 	char stored[256];    /* text of the last message that was told to the store */
 	uint64_t written_ms; /* when it was written */
+	uint64_t author;     /* who wrote or edited it, as the store was told; 0: it was not told */
+	char author_name[32];
 	uint64_t deleted[4]; /* channels whose messages the store was told to delete */
 	unsigned n_deleted;
 };
