@@ -21,6 +21,8 @@
 FILE_BYTES(html, "page.html")
 FILE_BYTES(css, "page.css")
 FILE_BYTES(js, "page.js")
+FILE_BYTES(nodes, "nodes.js")
+FILE_BYTES(stream, "stream.js")
 FILE_BYTES(views, "views.js")
 FILE_BYTES(live, "live.js")
 FILE_BYTES(turn, "turn.js")
@@ -46,6 +48,8 @@ static const struct file {
 	{"/", "text/html; charset=utf-8", page_html_begin, page_html_end},
 	{"/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
 	{"/page.js", SCRIPT, page_js_begin, page_js_end},
+	{"/nodes.js", SCRIPT, page_nodes_begin, page_nodes_end},
+	{"/stream.js", SCRIPT, page_stream_begin, page_stream_end},
 	{"/views.js", SCRIPT, page_views_begin, page_views_end},
 	{"/live.js", SCRIPT, page_live_begin, page_live_end},
 	{"/turn.js", SCRIPT, page_turn_begin, page_turn_end},

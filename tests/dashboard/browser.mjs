@@ -57,9 +57,10 @@ export class Browser {
   }
 
   async open() {
-    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' }, null);
 
-    this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
+    this.target = targetId;
+    this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true }, null)).sessionId;
     for (const domain of ['Page', 'Runtime', 'Log']) await this.send(`${domain}.enable`);
   }
 

@@ -43,6 +43,25 @@ async function openPage(b, s, hash = '') {
   is('the page is live', await b.until(`${text('link')} === 'live'`), true);
 }
 
+// With a real mouse: what is under the pointer when it is pressed need not be there when it is released.
+async function press(b, expression) {
+  const { x, y } = await b.eval(`(() => { const e = ${expression}; e.scrollIntoView({ block: 'center' }); const r = e.getBoundingClientRect();
+    return { x: r.x + r.width / 2, y: r.y + r.height / 2 }; })()`);
+
+  for (const type of ['mousePressed', 'mouseReleased']) {
+    await b.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
+    await sleep(80);
+  }
+}
+
+async function type(b, id, words) {
+  await b.eval(`(() => { const e = document.getElementById('${id}'); e.focus(); e.select(); })()`);
+  if (words) await b.send('Input.insertText', { text: words });
+  else for (const t of ['keyDown', 'keyUp']) await b.send('Input.dispatchKeyEvent', { type: t, key: 'Delete', code: 'Delete', windowsVirtualKeyCode: 46 });
+}
+
+const buttonOf = (words) => `[...document.querySelectorAll('#view-body button')].find((x) => x.textContent === '${words}')`;
+
 // A tab that nobody looks at. Chromium without a window shows every tab, so the page is told.
 const hide = (hidden) => `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
   Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${hidden ? 'hidden' : 'visible'}' });
@@ -141,7 +160,171 @@ const groups = {
     await b.until(`/ash 1200\\./.test(${text('turns')})`);
     is('where too many were missed, the list begins anew', await b.eval(`${rows} === 50 && !/ash 241\\./.test(${text('turns')})`), true);
   },
+
+  // Settings are typed, looked over and saved with a mouse and with keys, beside somebody else who saves.
+  async settings(b, s) {
+    giveSettings(s);
+    await openPage(b, s, '#settings');
+    await b.until("document.getElementById('setting-warn_percent') !== null");
+    await type(b, 'setting-warn_percent', '70');
+    is('a change is listed while it is typed', await b.until(`${body}.includes('Not saved yet')`), true);
+    await type(b, 'setting-other_number', '5');
+    s.asked.length = 0;
+    await press(b, buttonOf('Save'));
+    await b.until(`${body}.includes('Saved as version')`, 2000);
+    is('one press of Save saves', s.asked.filter((a) => a.method === 'PUT').map((a) => a.body.intent), [{ warn_percent: 70, other_number: 5 }]);
+    await type(b, 'setting-warn_percent', '60');
+    await b.key('Tab');
+    is('the next field is behind Tab', await b.until("document.activeElement.id === 'setting-other_number'", 2000), true);
+    await type(b, 'setting-warn_percent', '');
+    is('an empty number is no number', await b.until(`${body}.includes('Type a number from 1 to 100.')`, 2000), true);
+    is('that could be saved', await b.eval(`${buttonOf('Save')}.disabled`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-settings', 1280, 900, false);
+    await b.picture('page-settings-dark', 1280, 900, true);
+    await b.picture('page-settings-phone', 390, 800, true);
+    await b.picture('page-settings', 1280, 900, false);
+    await press(b, buttonOf('Discard'));
+    is('and goes with the others', await b.until("document.getElementById('setting-warn_percent').value === '50'", 2000), true);
+    await type(b, 'setting-warn_percent', '61');
+    await b.eval(set('setting-scope', B));
+    await b.until(`document.getElementById('setting-scope').value === '${B}' && document.getElementById('setting-warn_percent').value === '50'`);
+    is('a change for all servers stays while one is looked at', await b.eval(`${body}.includes('Not saved yet') && ${body}.includes('61')`), true);
+    await type(b, 'setting-warn_percent', '62');
+    s.asked.length = 0;
+    await press(b, buttonOf('Save'));
+    await b.until(`${body}.includes('Saved as version')`, 2000);
+    is('each is saved where it belongs', s.asked.filter((a) => a.method === 'PUT').map((a) => a.body.intent), [{ warn_percent: 61, guilds: { [B]: { warn_percent: 62 } } }]);
+    await b.eval(set('setting-scope', ''));
+    await b.until("document.getElementById('setting-scope').value === ''");
+    await type(b, 'setting-warn_percent', '63');
+    s.settings.now.effective.warn_percent = 20;
+    s.send('setting_changed', { guild: '0' });
+    is('what somebody else saves is shown', await b.until(`${body}.includes('was 50 before somebody else changed it')`), true);
+    is('and what is typed stays', await b.eval("[document.getElementById('setting-warn_percent').value, document.activeElement.id]"), ['63', 'setting-warn_percent']);
+    is('a long text has lines', await b.eval("document.getElementById('setting-long_text').value"), 'one\ntwo');
+  },
+
+  // What was missed while the stream was broken, and what nobody looked at.
+  async missed(b, s) {
+    s.errors = [{ id: '1', at: new Date().toISOString(), guild: A, kind: 'failover', event: { role: 'voice', from: 'one', to: 'two' } }];
+    await openPage(b, s, '#faults');
+    await b.until(`${body}.includes('one to two')`);
+    s.errors[0].event.to = 'three';
+    s.send('gap', {});
+    is('a view is read anew after a gap', await b.until(`${body}.includes('one to three')`, 4000), true);
+    s.errors[0].event.to = 'four';
+    for (const stream of s.streams) stream.destroy();
+    b.troubles.length = 0;
+    is('and after a broken stream', await b.until(`${body}.includes('one to four')`, 8000), true);
+    b.troubles.length = 0; // the broken stream
+    await b.eval(hide(true));
+    await sleep(300);
+    s.asked.length = 0;
+    s.errors[0].event.to = 'five';
+    for (let i = 0; i < 20; i++) {
+      for (const type of ['turn', 'fault', 'member']) s.send(type, { guild: A, turn: i, name: 'Alice', reason: 'answered', why: [] });
+      await sleep(20);
+    }
+    await sleep(1500);
+    is('a hidden page asks for nothing', s.asked.map((a) => a.url.pathname), []);
+    await b.eval(hide(false));
+    is('and is right when it is seen again', await b.until(`${body}.includes('one to five')`, 4000), true);
+  },
+
+  // Eight tabs of one browser: more than the connections that it opens to a server.
+  async tabs(b, s) {
+    const tabs = [];
+
+    await openPage(b, s);
+    tabs.push([b.target, b.session]);
+    for (let i = 0; i < 7; i++) {
+      await b.open();
+      tabs.push([b.target, b.session]);
+      await openPage(b, s);
+    }
+    const each = async (what, run) => {
+      const all = [];
+
+      for (const [, session] of tabs) {
+        b.session = session;
+        await b.send('Page.bringToFront');
+        all.push(await run());
+      }
+      is(what, all.every((x) => x === true), true);
+    };
+
+    is('one of them reads the stream', [s.streams.size <= 1, await b.until(`${text('link')} === 'live'`)], [true, true]);
+    await each('each shows what happens', async () => {
+      s.rooms[0].people = [person('501', 'Alice'), person('503', `Carol ${Math.random()}`)];
+      await b.eval('window.told = document.getElementById("people").textContent');
+      s.send('member', { guild: A });
+      return b.until(`${text('people')} !== window.told && ${text('people')}.includes('Carol')`, 4000);
+    });
+    await each('each is answered', () => b.eval("Promise.race([fetch('/api/rooms').then((r) => r.ok), new Promise((done) => setTimeout(done, 3000))])"));
+    const [closed] = tabs.pop();
+
+    b.session = null;
+    await b.send('Target.closeTarget', { targetId: closed });
+    b.session = tabs[0][1];
+    for (let i = 0; i < 40 && s.streams.size !== 1; i++) await sleep(100);
+    is('when the reader is closed, another one reads', s.streams.size, 1);
+    await each('and each shows what happens', async () => {
+      s.rooms[0].people = [person('501', 'Alice'), person('504', `Dan ${Math.random()}`)];
+      await b.eval('window.told = document.getElementById("people").textContent');
+      s.send('member', { guild: A });
+      return b.until(`${text('people')} !== window.told && ${text('people')}.includes('Dan')`, 4000);
+    });
+    b.session = tabs[3][1];
+    await b.eval(click('#sign-out'));
+    await each('a sign-out is one of all tabs', () => b.until("!document.getElementById('sign-in').hidden && document.getElementById('people').textContent === ''", 4000));
+    is('and ends the stream', s.streams.size, 0);
+    b.troubles.length = 0; // the 401s
+    for (const [target] of tabs.splice(1)) await b.send('Target.closeTarget', { targetId: target }, null);
+    b.session = tabs[0][1];
+  },
+
+  // A view that is drawn again keeps what somebody does with it.
+  async redrawn(b, s) {
+    s.asr = [{ guildId: A, voiceChannelId: A + '1', asrSessions: [{ userId: '501', displayName: 'Alice', connected: true, createdAt: new Date().toISOString(),
+      lastTranscriptAt: null, idleTimerEndsAt: new Date(Date.now() + 6e5).toISOString(), transcripts: 1, audioMs: 1000, lastError: null }] }];
+    await openPage(b, s, '#transcription');
+    await b.picture('page-narrow', 390, 800, false);
+    await b.until(`${body}.includes('closes in')`);
+    await b.eval(`(() => { const name = [...document.querySelectorAll('#view-body td')].find((e) => e.textContent === 'Alice');
+      getSelection().selectAllChildren(name); document.querySelector('#view-body .wide').scrollLeft = 120; window.cell = name; window.told = ${body}; })()`);
+    is('the time that is left moves', await b.until(`${body} !== window.told`, 4000), true);
+    is('a selected text stays selected', await b.eval('getSelection().toString()'), 'Alice');
+    is('and a table where it was scrolled to', await b.eval("document.querySelector('#view-body .wide').scrollLeft"), 120);
+    is('its nodes being the same', await b.eval('window.cell.isConnected'), true);
+    await b.picture('page-wide', 1280, 900, false);
+    const entry = (id, result) => ({ id, at: new Date().toISOString(), actor: 'session 1 (admin)', via: 'page', kind: 'say', target: 'guild:' + A, result });
+
+    s.audit = Array.from({ length: 60 }, (_, i) => entry(String(100 - i), `result ${100 - i}`));
+    await b.eval("location.hash = '#audit'; true");
+    await b.until(`${body}.includes('result 100')`);
+    s.audit.unshift(entry('101', 'result 101'));
+    s.send('operator_action', { guild: A });
+    await sleep(600);
+    is('newer rows are offered to whoever reads older ones', await b.until(`${body}.includes('Newer rows have come since') && !${body}.includes('result 101')`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-behind', 1280, 400, false);
+    await press(b, buttonOf('Show the newest'));
+    is('and gets them', await b.until(`${body}.includes('result 101') && !${body}.includes('Newer rows')`), true);
+  },
 };
+
+function giveSettings(s) {
+  const row = (name, kind, more) => ({ name, kind, group: 'Costs', text: `What ${name} is.`, effect: 'applied', unit: '', default: 50, min: 1, max: 100, bytes: 0, words: '', ...more });
+  const saved = () => ({ ...s.settings.now, outcomes: [] });
+
+  s.settings.schema = { settings: [row('warn_percent', 'number', { unit: '%' }), row('other_number', 'number'), row('long_text', 'text', { bytes: 4095, default: '' })], presets: [] };
+  Object.assign(s.settings.now.effective, { warn_percent: 50, other_number: 50, long_text: 'one\ntwo' });
+  // Saved, though nothing takes effect: each group begins with the same values.
+  const plain = s.answerOf.bind(s);
+
+  s.answerOf = (path, query, method) => (path === '/api/settings' && method === 'PUT' ? saved() : plain(path, query, method));
+}
 
 const b = new Browser();
 try {

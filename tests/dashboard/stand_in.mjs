@@ -30,6 +30,7 @@ export class StandIn {
     this.rooms = [];
     this.turns = []; // the newest first
     this.asr = [];
+    this.out = false; // nobody is signed in
     this.who = { role: 'admin', words: true, talk: null };
     this.settings = {
       schema: { settings: [], presets: [] },
@@ -105,6 +106,12 @@ export class StandIn {
 
     for await (const piece of request) text += piece;
     this.asked.push({ method: request.method, url, body: text ? JSON.parse(text) : null });
+    if (path === '/api/auth/session' && request.method === 'DELETE') this.out = true;
+    if (this.out && path !== '/api/auth/methods') {
+      answer.writeHead(request.method === 'DELETE' ? 204 : 401);
+      answer.end();
+      return;
+    }
     if (path === '/api/events') {
       this.stream(answer);
       return;

@@ -99,8 +99,8 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
     const e = node("select", { id }, ...options.map(([value, text]) => node("option", { value }, text)));
 
     e.value = view[name];
-    e.onchange = async () => {
-      view[name] = e.value;
+    e.onchange = async (ev) => {
+      view[name] = ev.target.value;
       view.data = await view.load().catch((x) => ({ turns: [], trouble: x.message }));
       dirty();
     };

@@ -1,6 +1,8 @@
 // The dashboard: state first, then what is seen of it. Text of people reaches the page by textContent alone.
 
 import { makeLive } from "/live.js";
+import { keep, node, redraw } from "/nodes.js";
+import { makeStream } from "/stream.js";
 import { makeTurn } from "/turn.js";
 import { makeTurns } from "/turns.js";
 import { makeViews, ranks } from "/views.js";
@@ -27,39 +29,8 @@ const events = [
   "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "operator_action", "level",
 ];
 
-// ---- building nodes ----
-
-function node(tag, attributes, ...children) {
-  const e = document.createElement(tag);
-
-  for (const [name, value] of Object.entries(attributes || {}))
-    if (value !== null && value !== undefined && value !== false) e.setAttribute(name, value === true ? "" : value);
-  e.append(...children.filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c))));
-  return e;
-}
-
 function fill(id, ...children) {
   $(id).replaceChildren(...children.filter(Boolean));
-}
-
-// Keeps the nodes of a list whose key and content are the same, so that focus stays where it is.
-const made = new WeakMap();
-
-function keep(list, items, keyOf, make) {
-  const old = new Map([...list.children].map((e) => [made.get(e)?.key, e]));
-  const wanted = items.map((item) => {
-    const key = String(keyOf(item)), text = JSON.stringify(item), there = old.get(key);
-
-    if (there && made.get(there).text === text) return there;
-    const fresh = make(item);
-
-    made.set(fresh, { key, text });
-    if (there && there.contains(document.activeElement)) queueMicrotask(() => fresh.querySelector("button")?.focus());
-    return fresh;
-  });
-  const same = wanted.length === list.children.length && wanted.every((e, i) => e === list.children[i]);
-
-  if (!same) list.replaceChildren(...wanted);
 }
 
 const times = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -275,7 +246,7 @@ function drawOrders(room) {
 
 // ---- the stream ----
 
-let stream = null, pause = 500;
+let pause = 500;
 
 function soon(run, ms) {
   let timer = 0;
@@ -295,9 +266,17 @@ const othersSoon = soon(loadRooms, 400);
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
 // Who reads older pages of a list keeps them.
-const viewSoon = soon(single(async () => {
-  if (view() && !(view().data?.rows?.length > onePage)) await loadView(view());
-}), 100);
+const viewSoon = soon(() => {
+  const shown = view();
+
+  if (!shown) return;
+  if (shown.data?.rows?.length > onePage) {
+    shown.behind = true;
+    drawView();
+  } else {
+    loadView(shown);
+  }
+}, 100);
 
 // A turn's own event is shown before anything is asked for.
 function takeTurn(ev) {
@@ -322,45 +301,51 @@ function roomChanged(ev) {
   load();
 }
 
-function onEvent(message) {
-  const ev = JSON.parse(message.data);
-
-  if (message.type === "level") {
-    turnsView.level(ev);
-    if (live.level(ev)) roomChanged(ev);
+function onEvent(type, data) {
+  if (type === "gap") {
+    reload();
     return;
   }
-  if (message.type.startsWith("turn")) takeTurn(ev);
-  if (message.type === "turn" && ev.guild === state.room) turnsSoon();
-  if (view()?.on?.includes(message.type) && (!view().wants || view().wants(ev))) viewSoon();
+  const ev = JSON.parse(data);
+
+  if (type === "level") {
+    turnsView.level(ev);
+    if (live.level(ev) && !document.hidden) roomChanged(ev);
+    return;
+  }
+  // A hidden page asks for nothing: it begins anew when it is seen.
+  if (document.hidden) return;
+  if (type.startsWith("turn")) takeTurn(ev);
+  if (type === "turn" && ev.guild === state.room) turnsSoon();
+  if (view()?.on?.includes(type) && (!view().wants || view().wants(ev))) viewSoon();
   roomChanged(ev);
 }
 
-function connect() {
-  stream?.close();
-  stream = new EventSource("/api/events?type=" + events.join(","));
-  for (const name of events) stream.addEventListener(name, onEvent);
-  const reload = () => {
-    loadRooms();
-    loadTurns();
-  };
-
-  stream.addEventListener("gap", reload);
-  stream.onopen = () => {
-    pause = 500;
-    state.link = "live";
-    reload();
-  };
-  stream.onerror = () => {
-    state.link = "reconnecting";
-    paint();
-    // After a refusal a browser does not try again by itself.
-    if (stream.readyState === EventSource.CLOSED) {
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, 15000);
-    }
-  };
+// What was missed may concern all that is seen.
+function reload() {
+  if (document.hidden) return;
+  loadRooms();
+  loadTurns();
+  viewSoon();
+  paint();
 }
+
+function onLink(link) {
+  state.link = link;
+  paint();
+  if (link !== "live") return;
+  pause = 500;
+  reload();
+}
+
+function startLater() {
+  setTimeout(start, pause);
+  pause = Math.min(pause * 2, 15000);
+}
+
+const stream = makeStream({
+  path: "/api/events?type=" + events.join(","), names: events, take: onEvent, linked: onLink, refused: startLater, elsewhere: () => start(),
+});
 
 // ---- the views ----
 
@@ -375,44 +360,65 @@ function drawNavigation() {
   keep($("views"), links, (l) => l.id, (l) => node("a", { href: "#" + l.id, "aria-current": l.current ? "page" : null }, l.title));
 }
 
-// Focus stays with the control that had it, which is known by its id or its words.
 function drawView() {
   const shown = view(), body = $("view-body"), at = document.activeElement;
 
   if (!shown) return;
+  put("view-title", shown.title);
   if (shown.mount) {
-    $("view-title").textContent = shown.title;
     if (!shown.root || body.firstElementChild !== shown.root) shown.mount(body);
+    body.dataset.view = shown.id;
     say(shown.trouble, "loading");
     shown.update();
     return;
   }
+  if (body.dataset.view !== shown.id) body.replaceChildren();
+  body.dataset.view = shown.id;
   const key = body.contains(at) ? at.id || at.getAttribute("aria-label") || at.textContent : null;
-  const tag = at?.tagName, place = key && at.selectionStart;
 
-  $("view-title").textContent = shown.title;
-  if (shown.trouble) body.replaceChildren(node("p", { class: "bad" }, shown.trouble));
-  else if (!shown.data) body.replaceChildren(node("p", { class: "muted" }, "…"));
-  else body.replaceChildren(...[shown.data.trouble && node("p", { class: "bad" }, shown.data.trouble), shown.draw(shown)].flat(2).filter(Boolean));
-  if (!key) return;
-  const again = [...body.querySelectorAll("a, button, input, select, [tabindex]")].find((e) =>
-    e.tagName === tag && (e.id || e.getAttribute("aria-label") || e.textContent) === key);
-
-  again?.focus({ preventScroll: true });
-  if (again && typeof place === "number" && again.type !== "number") again.setSelectionRange(place, place);
+  redraw(body, ...viewNodes(shown));
+  // Focus stays with the control that had it; if that is gone, with one that says the same.
+  if (!key || body.contains(document.activeElement)) return;
+  [...body.querySelectorAll("a, button, input, select, textarea, [tabindex]")].find((e) =>
+    e.tagName === at.tagName && (e.id || e.getAttribute("aria-label") || e.textContent) === key)?.focus({ preventScroll: true });
 }
 
-async function loadView(shown) {
-  try {
-    const data = await shown.load(shown);
+function viewNodes(shown) {
+  if (shown.trouble) return [node("p", { class: "bad" }, shown.trouble)];
+  if (!shown.data) return [node("p", { class: "muted" }, "…")];
+  return [shown.data.trouble && node("p", { class: "bad" }, shown.data.trouble), shown.behind && drawBehind(shown), shown.draw(shown)].flat(2).filter(Boolean);
+}
 
-    shown.data = data;
-    shown.trouble = null;
-  } catch (e) {
-    if (e.status === 401) return;
-    shown.trouble = troubleOf(e);
+function drawBehind(shown) {
+  const button = node("button", { type: "button" }, "Show the newest");
+
+  button.onclick = () => loadView(shown);
+  return node("p", { class: "row behind", role: "status" }, "Newer rows have come since.", button);
+}
+
+// One at a time for a view, and once more if it was asked for meanwhile.
+async function loadView(shown) {
+  if (shown.loading) {
+    shown.again = true;
+    return shown.loading;
   }
-  if (view() === shown) drawView();
+  return shown.loading = (async () => {
+    do {
+      shown.again = false;
+      try {
+        const data = await shown.load(shown);
+
+        shown.data = data;
+        shown.trouble = null;
+        shown.behind = false;
+      } catch (e) {
+        if (e.status === 401) break;
+        shown.trouble = troubleOf(e);
+      }
+      if (view() === shown) drawView();
+    } while (shown.again);
+    shown.loading = null;
+  })();
 }
 
 async function openView() {
@@ -620,7 +626,7 @@ async function offerMethods() {
 }
 
 function showSignIn() {
-  stream?.close();
+  stream.close();
   state.who = null;
   state.rooms = [];
   setRoom(null);
@@ -649,6 +655,7 @@ async function signIn(secret) {
   try {
     await ask("POST", "/api/auth/session", { Authorization: "Bearer " + secret });
     say("");
+    stream.signed();
     await start();
   } catch (e) {
     showSignIn();
@@ -664,6 +671,7 @@ async function signOut(path) {
   } catch (e) {
     if (e.status !== 401) trouble = troubleOf(e);
   }
+  stream.signed();
   showSignIn();
   say(trouble);
 }
@@ -676,8 +684,7 @@ async function start() {
       showSignIn();
     } else {
       complain(e, "start");
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, 15000);
+      startLater();
     }
     return;
   }
@@ -687,7 +694,7 @@ async function start() {
   state.guilds = (await ask("GET", "/api/guilds").catch(() => null))?.guilds || [];
   state.meanings = await ask("GET", "/api/reasons").catch(() => state.meanings);
   openView();
-  connect();
+  stream.open();
   await loadRooms();
   await loadTurns();
 }
@@ -758,15 +765,12 @@ $("skip").onclick = (e) => {
   $(view() ? "view" : "main").focus();
 };
 // A page that a browser keeps for its back button would hold one of the six connections that it opens to control.
-window.addEventListener("pagehide", () => stream?.close());
+window.addEventListener("pagehide", () => stream.close());
 window.addEventListener("pageshow", (e) => {
-  if (e.persisted && state.who) connect();
+  if (e.persisted && state.who) stream.open();
 });
 document.addEventListener("visibilitychange", () => {
-  if (state.who && !document.hidden) {
-    loadRooms();
-    loadTurns();
-  }
+  if (state.who) reload();
 });
 
 // A link that somebody else sent would have its reader go on in a session of theirs without knowing it.

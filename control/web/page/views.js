@@ -19,14 +19,14 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
   const muted = (text) => node("p", { class: "muted" }, text);
   const mark = (good, yes, no) => node("span", { class: good ? "yes" : "bad" }, good ? "✓ " + yes : "▲ " + no);
 
-  // Columns: [name, cell of a row, is a number].
+  // Columns: [name, cell of a row, is a number]. A row with an id of its own stays the same one when its cells change.
   function table(caption, columns, rows, none) {
     if (!rows.length) return muted(none);
     return node("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, node("table", { class: columns.length < 4 ? "few" : null },
       node("caption", { class: "quiet" }, caption),
       node("thead", null, node("tr", null, ...columns.map(([name, , number]) =>
         node("th", { scope: "col", class: number ? "number" : null }, name)))),
-      node("tbody", null, ...rows.map((row) => node("tr", null, ...columns.map(([, cell, number]) => {
+      node("tbody", null, ...rows.map((row) => node("tr", { "data-key": row.id ?? row.callId ?? row.userId }, ...columns.map(([, cell, number]) => {
         const made = cell(row);
 
         return node("td", { class: number ? "number" : null }, made === null || made === undefined ? "–" : made);
@@ -34,6 +34,8 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
   }
 
   const section = (title, ...children) => node("section", null, node("h3", null, title), ...children);
+  // A section of a call stays the same one, whatever its room is called.
+  const sectionOf = (guild, title, ...children) => node("section", { "data-key": guild }, node("h3", null, title), ...children);
 
   function button(text, run, attributes) {
     const b = node("button", { type: "button", ...attributes }, text);
@@ -67,10 +69,13 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
   // ---- settings ----
 
+  const longText = 200; // bytes that a text may have, from which on it gets several lines
   const effects = { applied: "at once", next_call: "on the next call", after_restart: "after a restart" };
 
   const settings = {
     id: "settings", title: "Settings", role: "viewer", search: "", part: "", guild: "", changes: new Map(), outcome: null, faults: [],
+    on: ["setting_changed"],
+    forget() { settings.faults = []; },
     async load(view) {
       const [schema, now, guild] = await Promise.all([ask("GET", "/api/settings/schema"), ask("GET", "/api/settings"),
         view.guild ? ask("GET", "/api/settings?guild=" + view.guild) : null]);
@@ -83,14 +88,30 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
   const ownIntent = (intent) => (settings.guild ? intent.guilds?.[settings.guild] || {} : intent);
 
+  // Changes are of a server, or of all (""): {guild, name, value, was, trouble}. trouble: why the value cannot be one.
+  const changeOf = (name) => settings.changes.get(`${settings.guild} ${name}`);
+
+  function dropChange(name) {
+    settings.changes.delete(`${settings.guild} ${name}`);
+    dirty();
+  }
+
+  function setChange(name, value, was, trouble) {
+    settings.changes.set(`${settings.guild} ${name}`, { guild: settings.guild, name, value, was: changeOf(name)?.was ?? was, trouble });
+    dirty();
+  }
+
   // The intent as it would be with the changes; null takes a setting back to its default.
   function wantedIntent(intent) {
-    const all = structuredClone(intent), mine = settings.guild ? ((all.guilds ||= {})[settings.guild] ||= {}) : all;
+    const all = structuredClone(intent);
 
-    for (const [name, value] of settings.changes)
+    for (const { guild, name, value } of settings.changes.values()) {
+      const mine = guild ? ((all.guilds ||= {})[guild] ||= {}) : all;
+
       if (value === null) delete mine[name];
       else mine[name] = value;
-    if (settings.guild && !Object.keys(mine).length) delete all.guilds[settings.guild];
+    }
+    for (const { guild } of settings.changes.values()) if (guild && !Object.keys(all.guilds[guild] || { left: 1 }).length) delete all.guilds[guild];
     return all;
   }
 
@@ -127,39 +148,42 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
       e = node("select", attributes, ...[...new Set([value, ...words])].map((w) => node("option", { value: w }, w)));
       e.value = value;
+    } else if (row.kind === "text" && row.bytes > longText) {
+      e = node("textarea", { ...attributes, rows: "4", maxlength: row.bytes, autocomplete: "off" });
+      e.value = String(value);
     } else {
       e = node("input", { ...attributes, type: row.kind === "number" ? "number" : "text", min: row.min, max: row.max,
         maxlength: row.bytes, autocomplete: "off" });
       e.value = String(value);
     }
-    e.onchange = () => {
-      const typed = row.kind === "number" ? Number(e.value) : row.kind === "switch" ? e.value === "true" : e.value;
+    // As it is typed, so that nothing moves under the pointer when somebody goes on to Save.
+    e.oninput = ({ target }) => {
+      const was = settings.data.effective[row.name];
+      const typed = row.kind === "number" ? (target.value.trim() ? Number(target.value) : NaN) : row.kind === "switch" ? target.value === "true" : target.value;
 
-      if (typed === settings.data.effective[row.name]) settings.changes.delete(row.name);
-      else settings.changes.set(row.name, typed);
-      dirty();
+      if (Number.isNaN(typed)) setChange(row.name, "", was, `Type a number from ${row.min} to ${row.max}.`);
+      else if (typed === was) dropChange(row.name);
+      else setChange(row.name, typed, was);
     };
     return e;
   }
 
   function settingRow(row) {
     const { effective, now } = settings.data, id = "setting-" + row.name;
-    const changed = settings.changes.has(row.name), kept = Object.hasOwn(ownIntent(now.intent), row.name);
-    const wanted = changed ? settings.changes.get(row.name) : effective[row.name];
-    const fault = settings.faults.find((f) => f.pointer.endsWith("/" + row.name));
+    const change = changeOf(row.name), changed = Boolean(change), kept = Object.hasOwn(ownIntent(now.intent), row.name);
+    const wanted = changed ? change.value : effective[row.name];
+    const fault = change?.trouble || settings.faults.find((f) => f.pointer.endsWith(settings.guild ? `/guilds/${settings.guild}/${row.name}` : "/" + row.name)
+      && (settings.guild || !f.pointer.includes("/guilds/")))?.detail;
 
-    return node("li", { class: changed ? "setting changed" : "setting" },
+    return node("li", { class: changed ? "setting changed" : "setting", "data-key": `${settings.guild} ${row.name}` },
       node("div", null, node("label", { for: row.kind === "secret" ? null : id }, row.name),
-        node("p", { class: "muted", id: id + "-text" }, row.text, row.kind === "number" ? ` ${row.min} to ${row.max} ${row.unit}.` : "",
+        node("p", { class: "muted", id: id + "-text" }, row.text, row.kind === "number" ? ` ${row.min} to ${row.max}${row.unit ? " " + row.unit : ""}.` : "",
           row.kind === "secret" ? "" : ` Takes effect ${effects[row.effect]}; the default is ${shown(row.default) || "empty"}.`),
-        fault && node("p", { class: "bad" }, fault.detail)),
+        fault && node("p", { class: "bad" }, fault)),
       node("div", { class: "row" },
         row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set in the settings file" : "not set")
           : input(row, wanted === null ? row.default : wanted, id),
-        kept && may("admin") && !changed && button("Take back", () => {
-          settings.changes.set(row.name, null);
-          dirty();
-        }, { "aria-label": `Take back ${row.name} to what is below it` }),
+        kept && may("admin") && !changed && button("Take back", () => setChange(row.name, null, effective[row.name]), { "aria-label": `Take back ${row.name} to what is below it` }),
         kept ? node("span", { class: "muted" }, settings.guild ? "of this server" : "changed here") : null));
   }
 
@@ -170,43 +194,51 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
     const preset = settings.data.schema.presets.find((p) => p.name === name), { effective, now } = settings.data;
 
     return Object.entries(preset?.intent || {}).filter(([key, value]) =>
-      !Object.hasOwn(ownIntent(now.intent), key) && !settings.changes.has(key) && JSON.stringify(effective[key]) !== JSON.stringify(value));
+      !Object.hasOwn(ownIntent(now.intent), key) && !changeOf(key) && JSON.stringify(effective[key]) !== JSON.stringify(value));
   }
 
   function drawPreset() {
-    const { presets } = settings.data.schema, wanted = settings.changes.has("preset") ? settings.changes.get("preset") || "" : presetNow();
+    const { presets } = settings.data.schema, change = changeOf("preset"), wanted = change ? change.value || "" : presetNow();
     const e = node("select", { id: "setting-preset", "aria-describedby": "setting-preset-text", disabled: !may("admin") }, node("option", { value: "" }, "none"),
       ...presets.map((p) => node("option", { value: p.name }, p.name)));
 
     e.value = wanted;
-    e.onchange = () => {
-      if (e.value === presetNow()) settings.changes.delete("preset");
-      else settings.changes.set("preset", e.value || null);
-      dirty();
-    };
-    return section("Preset", node("ul", { class: "settings" }, node("li", { class: settings.changes.has("preset") ? "setting changed" : "setting" },
+    e.onchange = ({ target }) => (target.value === presetNow() ? dropChange("preset") : setChange("preset", target.value || null, presetNow()));
+    return section("Preset", node("ul", { class: "settings" }, node("li", { class: change ? "setting changed" : "setting", "data-key": settings.guild + " preset" },
       node("div", null, node("label", { for: "setting-preset" }, "preset"), node("p", { class: "muted", id: "setting-preset-text" },
         "A named set of settings to begin with. What is set below goes before it. ", ...presets.map((p) => `${p.name}: ${p.text} `))),
       node("div", { class: "row" }, e))));
   }
 
+  // What a change would replace: as it is now, and as it was if somebody else has changed it meanwhile.
+  function nowOf({ guild, name, was }) {
+    if (guild !== settings.guild) return shown(was) || "none";
+    const value = name === "preset" ? presetNow() : settings.data.effective[name];
+
+    return JSON.stringify(value) === JSON.stringify(was) ? shown(value) || "none"
+      : node("span", null, shown(value), node("span", { class: "bad" }, ` ▲ was ${shown(was)} before somebody else changed it`));
+  }
+
   function drawChanges() {
     if (!settings.changes.size) return null;
-    const { effective, now } = settings.data;
+    const { effective, now } = settings.data, all = [...settings.changes.values()], wrong = all.filter((c) => c.trouble).length;
+    const rows = all.flatMap((c) => [c, ...(c.name === "preset" && c.guild === settings.guild
+      ? ofPreset(c.value).map(([name, value]) => ({ guild: c.guild, name, value, was: effective[name] })) : [])]);
+    const scopes = all.some((c) => c.guild) ? [["for", (c) => (c.guild ? guildName(c.guild) : "all servers")]] : [];
 
-    return node("section", { class: "changes" }, node("h3", null, "Not saved yet"),
-      table("Changes before saving", [["setting", (r) => r[0]], ["now", (r) => shown(r[0] === "preset" ? presetNow() || "none" : effective[r[0]])],
-        ["then", (r) => (r[1] === null ? (r[0] === "preset" ? "none" : "what is below it") : shown(r[1]))]],
-      [...settings.changes].flatMap((r) => [r, ...(r[0] === "preset" ? ofPreset(r[1]) : [])]), ""),
+    return node("section", { class: "changes", "data-key": "changes" }, node("h3", null, "Not saved yet"),
+      table("Changes before saving", [["setting", (c) => c.name], ...scopes, ["now", nowOf],
+        ["then", (c) => (c.trouble ? node("span", { class: "bad" }, "▲ no number") : c.value === null ? (c.name === "preset" ? "none" : "what is below it") : shown(c.value))]],
+      rows, ""),
       node("div", { class: "row" },
-        button("Save", () => changeSettings("PUT", "/api/settings", { intent: wantedIntent(now.intent), _meta: version() })),
+        button("Save", () => changeSettings("PUT", "/api/settings", { intent: wantedIntent(settings.data.now.intent), _meta: version() }), { disabled: wrong > 0 }),
         button("Check", () => ask("POST", "/api/settings/check", null, { intent: wantedIntent(now.intent) }).then(() => {
           settings.outcome = ["These settings can be saved."];
           settings.faults = [];
         }, (e) => {
           settings.outcome = [e.message];
           settings.faults = e.body?.errors || [];
-        }).then(dirty)),
+        }).then(dirty), { disabled: wrong > 0 }),
         button("Discard", () => {
           settings.changes.clear();
           settings.outcome = null;
@@ -233,6 +265,23 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       history.length > 1 ? button("Undo the last change", () => changeSettings("POST", "/api/settings/undo", { _meta: version() })) : null);
   }
 
+  // Changes of other servers stay beside those of this one. What is shown is of the scope that stands above it, or is not shown.
+  async function chooseScope(view, guild) {
+    const before = view.guild;
+
+    view.guild = guild;
+    try {
+      const data = await view.load(view);
+
+      if (view.guild !== guild) return;
+      Object.assign(view, { data, outcome: null, faults: [] });
+    } catch (e) {
+      if (view.guild !== guild) return;
+      Object.assign(view, { guild: before, outcome: [e.status ? e.message : "control does not answer."] });
+    }
+    dirty();
+  }
+
   function drawSettings(view) {
     const find = node("input", { type: "search", id: "setting-search", autocomplete: "off" });
     const scope = node("select", { id: "setting-scope" }, node("option", { value: "" }, "all servers"),
@@ -244,21 +293,15 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
     find.value = view.search;
     scope.value = view.guild;
     part.value = view.part;
-    part.onchange = () => {
-      view.part = part.value;
+    part.onchange = ({ target }) => {
+      view.part = target.value;
       dirty();
     };
-    find.oninput = () => {
-      view.search = find.value;
+    find.oninput = ({ target }) => {
+      view.search = target.value;
       dirty();
     };
-    scope.onchange = async () => {
-      view.guild = scope.value;
-      view.changes.clear();
-      view.outcome = null;
-      view.data = await view.load(view).catch(() => view.data);
-      dirty();
-    };
+    scope.onchange = ({ target }) => chooseScope(view, target.value);
     for (const row of view.data.schema.settings.filter((r) => hit(r) && (!view.part || r.group === view.part))) groups.set(row.group, (groups.get(row.group) || []).concat(row));
     return [
       node("div", { class: "row tools" }, node("label", { for: "setting-search" }, "Search"), find, node("label", { for: "setting-part" }, "in"), part,
@@ -290,7 +333,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
   const transcription = {
     id: "transcription", title: "Speech-to-text", role: "viewer", live: true, ticks: true, on: ["asr_session", "utterance", "session_over"],
     load: async () => ({ sessions: (await ask("GET", "/api/voice/state")).sessions }),
-    draw: ({ data }) => (data.sessions.length ? data.sessions.map((s) => section(
+    draw: ({ data }) => (data.sessions.length ? data.sessions.map((s) => sectionOf(s.guildId,
       `${state.rooms.find((r) => r.guild === s.guildId)?.channelName || s.voiceChannelId} · ${guildName(s.guildId)}`,
       table("Speech-to-text of each person", [["person", (a) => a.displayName || a.userId], ["session", describeAsr],
         ["opened", (a) => a.createdAt && clock(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && clock(a.lastTranscriptAt)],
@@ -321,7 +364,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       find.value = view.search;
       form.onsubmit = async (e) => {
         e.preventDefault();
-        view.search = find.value.trim();
+        view.search = e.target.querySelector("input").value.trim();
         view.data = await view.load(view).catch((x) => ({ rows: [], next: null, writes: [], trouble: x.message }));
         dirty();
       };
@@ -410,14 +453,14 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       dirty();
     };
 
-    if (!m) return section(title, muted("No music was asked for in this call."));
+    if (!m) return sectionOf(room.guild, title, muted("No music was asked for in this call."));
     const phase = m.nowPlayingIndex === null ? "nothing plays" : m.halted ? "halted: the last tracks failed" : m.isPaused ? "paused" : "plays";
 
-    return section(title,
+    return sectionOf(room.guild, title,
       node("p", null, `${phase} · at ${length(m.positionMs)} · volume ${Math.round(m.volume * 100)} % · repeat ${m.loop}`,
         m.streamTitle ? ` · ${m.streamTitle}` : ""),
       may("operator") && m.nowPlayingIndex !== null
-        ? node("div", { class: "row" }, button(m.isPaused ? "Resume" : "Pause", give(m.isPaused ? "resume" : "pause")),
+        ? node("div", { class: "row" }, button(m.isPaused ? "Resume" : "Pause", give(m.isPaused ? "resume" : "pause"), { "data-key": "pause" }),
           button("Skip", give("skip")), button("Stop music", give("stop"))) : null,
       node("p", { class: "muted", role: "status" }, view.outcomes[room.guild] || ""),
       table("Queue", [["state", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
@@ -470,8 +513,8 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       const cap = (cents) => (cents ? dollars(cents / 100) : "none");
 
       select.value = view.days;
-      select.onchange = async () => {
-        view.days = select.value;
+      select.onchange = async ({ target }) => {
+        view.days = target.value;
         view.data = await view.load(view).catch(() => data);
         dirty();
       };
@@ -534,7 +577,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
   const encryption = {
     id: "encryption", title: "Encryption", role: "viewer", live: true, load: async () => ({ rooms: (await ask("GET", "/api/rooms")).rooms }),
-    draw: ({ data }) => (data.rooms.length ? data.rooms.map((r) => section(`${r.channelName || r.channel} · ${r.guildName || r.guild}`,
+    draw: ({ data }) => (data.rooms.length ? data.rooms.map((r) => sectionOf(r.guild, `${r.channelName || r.channel} · ${r.guildName || r.guild}`,
       !r.secure ? muted("mediad has not told yet.") : node("dl", { class: "facts" }, ...[
         ["state", !r.secure.version ? "transport only" : r.secure.ready ? "✓ end to end" : "▲ not ready"], ["protocol version", r.secure.version],
         ["epoch", r.secure.epoch], ["members", r.secure.members], ["undecryptable packets", r.secure.undecryptable], ["recoveries", r.secure.recovers],
