@@ -120,13 +120,14 @@ static enum text_admission rule_of(const struct settings *s, const struct text_t
 							   : TEXT_ADMISSION_RECENT_REPLY_WINDOW;
 }
 
-/* From now on an answer is owed. */
-static void owe(struct text_chat *chat, const struct text_channel *ch, const struct text_trigger *t)
+void text_admission_owe(struct text_chat *chat, const struct text_channel *ch,
+			const struct text_live *l)
 {
 	struct text_effect *e = text_emit(chat, TEXT_DO_WAITS, ch);
 
-	e->message = t->message;
-	e->user = t->user;
+	e->message = l->t.message;
+	e->user = l->t.user;
+	e->late = l->t.late && l->state != TEXT_ASKED;
 }
 
 /* Asks a model whether the message is meant for the bot. False: the trigger is ended. */
@@ -178,7 +179,7 @@ void text_admission_edited(struct text_chat *chat, struct text_channel *ch, stru
 	if (!classify_again(chat, ch, l, unclear))
 		return;
 	if (!owed && !reacts && text_signal_forces(t->signal))
-		owe(chat, ch, t);
+		text_admission_owe(chat, ch, l);
 }
 
 enum text_reason text_admission_gate(const struct text_chat *chat, const struct text_channel *ch,
@@ -230,7 +231,7 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 	if (unclear)
 		classify(chat, ch, l);
 	else if (text_signal_forces(l->t.signal))
-		owe(chat, ch, &l->t);
+		text_admission_owe(chat, ch, l);
 }
 
 static void judge_message(struct text_chat *chat, struct text_channel *ch,

@@ -22,7 +22,7 @@ enum {
 	TEXT_BURST = 20,       /* messages that one answer may have */
 	TEXT_ADDRESSED = 62,   /* the confidence from which a message counts as addressed */
 	TEXT_NAME = 64,
-	TEXT_ACTIONS = 2304, /* effects of a step: all triggers end, and the channels act */
+	TEXT_ACTIONS = 2816, /* effects of a step: all triggers end, and the channels act */
 };
 
 #define TEXT_ENUM_(NAME, ...) TEXT_##NAME,
@@ -121,10 +121,11 @@ struct text_effect {
 	enum text_kind kind; /* of an ASK, a SEND and a REACT */
 	bool required;	     /* of an ASK: the model must answer */
 	bool yes;	     /* of an AGREE */
-	bool reacts;	     /* of an ASK: the model may put a reaction */
-	bool sign;	     /* of an ACKNOWLEDGE: by a sign, not in words */
-	bool again;	     /* of an ASK: the answer was asked for before */
-	bool strangers;	     /* of an ASK: text holds text of strangers */
+	bool late;	/* of a WAITS: among those that were missed, of which some are answered */
+	bool reacts;	/* of an ASK: the model may put a reaction */
+	bool sign;	/* of an ACKNOWLEDGE: by a sign, not in words */
+	bool again;	/* of an ASK: the answer was asked for before */
+	bool strangers; /* of an ASK: text holds text of strangers */
 	const char *text;
 	/* of an ASK: the conversation without the triggers, oldest first, and the triggers; of a
 	 * SEND and of a REACT that is the whole answer: the triggers */

@@ -116,8 +116,11 @@ enum missed_what missed_judge(const struct missed_page *page, struct taken_table
 	}
 	if (!answered && has_reaction(page, row))
 		return MISSED_REACTED;
+	/* The limits hold for those that are missed, however often a control begins. */
 	if (row)
-		return answered ? MISSED_ANSWERED : MISSED_OWED;
+		return answered			  ? MISSED_ANSWERED
+		       : row->state == TAKEN_LATE ? MISSED_LATE
+						  : MISSED_OWED;
 	return answered || message->message < since ||
 			       taken_may_have_dropped(taken, message->message, message->user,
 						      message->guild)

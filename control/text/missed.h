@@ -42,7 +42,7 @@ enum missed_what {
 	MISSED_ANSWERED, /* it was owed an answer, which the channel has: *reply says which */
 	MISSED_REACTED,	 /* it was owed an answer, which is a reaction */
 	MISSED_OWED,	 /* it is owed an answer, which is missing */
-	MISSED_LATE,	 /* nobody took it */
+	MISSED_LATE,	 /* nobody took it, or a control before took it for one of these */
 };
 /* since: messages before this id are left alone, unless they are owed an answer; owed: the same for
  * those. reply: that the answer replies to it. */

@@ -413,6 +413,8 @@ static void start_burst(struct text_chat *chat, struct text_channel *ch, struct 
 		if (text_admission_again(chat, ch, b->v[i])) {
 			b->v[i]->state = TEXT_ASKED;
 			any = true;
+			if (b->v[i]->t.late && text_signal_forces(b->v[i]->t.signal))
+				text_admission_owe(chat, ch, b->v[i]);
 		}
 	}
 	if (any)

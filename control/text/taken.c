@@ -240,9 +240,14 @@ uint64_t taken_mark(const char *words)
 	return hash ? hash : 1;
 }
 
+bool taken_is_open(const struct taken *row)
+{
+	return row->state == TAKEN_WAITS || row->state == TAKEN_LATE || row->state == TAKEN_SENDING;
+}
+
 uint64_t taken_answer_mark(const struct taken *row)
 {
-	return row->state == TAKEN_WAITS ? 0 : row->mark;
+	return row->state == TAKEN_WAITS || row->state == TAKEN_LATE ? 0 : row->mark;
 }
 
 uint64_t taken_reaction_mark(uint64_t message, const char *emoji)

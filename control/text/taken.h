@@ -3,6 +3,7 @@
  * whose rows the store keeps (control/store/store.h); pure.
  *
  *   (none) --> WAITS --> SENDING --> ENDED        POSTED: nothing follows
+ *        \-> LATE --/ (or ENDED: enough of those were answered)
  *
  * A row of a control before this one (before) that has not ended is a message that is still to be
  * answered: control/text/missed.h tells by the channel's history whether it was. */
@@ -34,8 +35,8 @@ struct taken {
 	uint64_t user; /* its author; 0 for POSTED, and once the author was erased */
 	enum taken_state state;
 	uint64_t mark; /* of SENDING, and what ENDED after it: taken_mark() of the answer's first
-			* message, or taken_reaction_mark(); of a post that WAITS: taken_mark() of
-			* the title that it was created with; else 0 */
+			* message, or taken_reaction_mark(); of a post that WAITS or is LATE:
+			* taken_mark() of the title that it was created with; else 0 */
 	bool before;   /* of a control before this one, and not taken up by it yet */
 };
 
@@ -66,6 +67,8 @@ const char *taken_state_name(enum taken_state state);
 /* A number below 2^63 for the words, of which white space around them is no part, as Discord
  * removes it; never 0. */
 uint64_t taken_mark(const char *words);
+/* True if it is still to end: WAITS, LATE or SENDING. */
+bool taken_is_open(const struct taken *row);
 /* The mark of its answer; 0: none was begun. */
 uint64_t taken_answer_mark(const struct taken *row);
 /* taken_mark() for an answer that is this reaction on this message; whether U+FE0F shows it as an

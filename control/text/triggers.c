@@ -37,27 +37,34 @@ static bool has_place(const struct text_chat *chat, const struct text_channel *c
 }
 
 /* The oldest of what is ambient and waits in the channel gives way; where the author has too much
- * there, the oldest of theirs. */
-static void make_place(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+ * there, the oldest of theirs. To what is written now the newest gives way that was missed: few of
+ * those are answered. */
+static void make_place(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
 {
-	bool share = has_share(ch, user);
+	bool share = has_share(ch, ev->user);
+	struct text_live *missed = NULL;
 
 	for (unsigned i = 0; i < ch->n_queue; i++) {
 		struct text_live *l = ch->queue[i];
 
-		if (l->state == TEXT_QUEUED && text_trigger_is_ambient(&l->t) &&
-		    (share || l->t.user == user)) {
+		if (l->state != TEXT_QUEUED || !(share || l->t.user == ev->user))
+			continue;
+		if (text_trigger_is_ambient(&l->t)) {
 			text_trigger_end(chat, ch, l, TEXT_REASON_QUEUE_FULL);
 			return;
 		}
+		if (l->t.late)
+			missed = l;
 	}
+	if (missed && !ev->late)
+		text_trigger_end(chat, ch, missed, TEXT_REASON_MISSED_ENOUGH);
 }
 
 /* Of the places of all channels, which are free with the next step alone, some are left to what
- * addresses the bot. */
-static bool may_wait(const struct text_chat *chat, bool ambient)
+ * addresses the bot now. */
+static bool may_wait(const struct text_chat *chat, bool yields)
 {
-	return !ambient || chat->n_free > TEXT_TRIGGERS / TEXT_SHARE;
+	return !yields || chat->n_free > TEXT_TRIGGERS / TEXT_SHARE;
 }
 
 struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
@@ -66,10 +73,10 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 	struct text_live *l;
 	char *text;
 
-	*why = TEXT_REASON_QUEUE_FULL;
+	*why = ev->late ? TEXT_REASON_MISSED_ENOUGH : TEXT_REASON_QUEUE_FULL;
 	if (!ambient && !has_place(chat, ch, ev->user))
-		make_place(chat, ch, ev->user);
-	if (!may_wait(chat, ambient) || !has_place(chat, ch, ev->user))
+		make_place(chat, ch, ev);
+	if (!may_wait(chat, ambient || ev->late) || !has_place(chat, ch, ev->user))
 		return NULL;
 	*why = TEXT_REASON_NO_MEMORY;
 	text = strdup(ev->text);

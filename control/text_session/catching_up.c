@@ -34,7 +34,7 @@ static void ask_next(struct text_session *ts);
 
 static bool is_owed(const struct taken *row)
 {
-	return row->before && (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
+	return row->before && taken_is_open(row);
 }
 
 /* ---- which channels ---- */
@@ -436,7 +436,11 @@ static void take_one(struct text_session *ts, uint64_t since, json_t *d, bool ne
 			end_row(ts, row, TEXT_REASON_NOT_READ);
 		break;
 	case MISSED_LATE:
-		if (text_session_was_read(ts) && (near || may_address(ts)))
+		if (row) {
+			row->before = false;
+			if (!text_session_take(ts, d, TEXT_CAME_MISSED))
+				end_row(ts, row, TEXT_REASON_NOT_READ);
+		} else if (text_session_was_read(ts) && (near || may_address(ts)))
 			text_session_take(ts, d, TEXT_CAME_MISSED);
 		break;
 	case MISSED_DONE:

@@ -33,12 +33,18 @@ static void put(struct text_session *ts, const struct taken *row)
 
 void text_taking_waits(struct text_guild *g, const struct text_effect *e)
 {
+	const struct taken *before = taken_find(g->ts->taken, e->message);
+	uint64_t title = text_session_first_title(g->ts, e->message);
+
+	/* After a restart the row alone knows the first title. */
+	if (!title && before && taken_is_open(before) && !taken_answer_mark(before))
+		title = before->mark;
 	put(g->ts, &(struct taken){.message = e->message,
 				   .guild = g->id,
 				   .channel = e->channel,
 				   .user = e->user,
-				   .state = TAKEN_WAITS,
-				   .mark = text_session_first_title(g->ts, e->message)});
+				   .state = e->late ? TAKEN_LATE : TAKEN_WAITS,
+				   .mark = title});
 }
 
 /* Without the store Discord still refuses a second message with the nonce, for some minutes. */
@@ -109,8 +115,7 @@ bool text_taking_goes_on(const struct text_guild *g, uint64_t message)
 {
 	const struct taken *row = taken_find(g->ts->taken, message);
 
-	return row && g->ts->conf.store && g->settings->text_catchup &&
-	       (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
+	return row && g->ts->conf.store && g->settings->text_catchup && taken_is_open(row);
 }
 
 /* Of these no new row is made: the same rules refuse them again, and anybody can write any number.

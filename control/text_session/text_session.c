@@ -316,7 +316,7 @@ static bool has_own_title(struct text_session *ts, const char *title, bool creat
 
 	if (in->message != in->channel || in->starter)
 		return false;
-	if (row && row->state == TAKEN_WAITS && row->mark)
+	if (row && taken_is_open(row) && !taken_answer_mark(row) && row->mark)
 		return row->mark == mark;
 	if (created)
 		ts->post[ts->n_posts++ % TEXT_POSTS_KNOWN] =

@@ -458,7 +458,7 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	if (x->over && e->type != TEXT_DO_RECORD)
 		explore_violate(x, "something begins after the end");
 	if (e->type == TEXT_DO_WAITS) {
-		keep(x, e, NULL, TAKEN_WAITS, 0);
+		keep(x, e, NULL, e->late ? TAKEN_LATE : TAKEN_WAITS, 0);
 		add_wait(x, ch, e->message, e->user);
 	}
 	if (e->type != TEXT_DO_RECORD)

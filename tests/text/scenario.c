@@ -122,6 +122,9 @@ static void note_effect(struct play *p, const struct text_effect *e)
 			 (unsigned long long)e->message);
 		break;
 	case TEXT_DO_WAITS:
+		snprintf(text, sizeof text, "waits %llu%s", (unsigned long long)e->message,
+			 e->late ? " among the missed" : "");
+		break;
 	case TEXT_DO_WARN:
 		snprintf(text, sizeof text, "%s %llu", text_effect_name(e->type),
 			 (unsigned long long)e->message);

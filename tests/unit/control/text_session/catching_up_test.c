@@ -190,6 +190,47 @@ TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 	text_stage_close(&s);
 }
 
+/* A control that was killed before it had said so to all of them. */
+TEST(text_session_answers_no_more_of_what_was_missed_after_another_restart)
+{
+	json_t *rows = json_array();
+	uint64_t missed[4], owed;
+	struct text_stage s;
+	unsigned sent = 0;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_catchup_replies", "1"));
+	for (unsigned i = 0; i < 4; i++) {
+		json_t *one;
+
+		missed[i] = text_stage_id(&s, (10 - i) * MINUTE);
+		one = row(missed[i], STAGE_GUILD, STAGE_CHANNEL, "late");
+		json_array_extend(rows, one);
+		json_decref(one);
+		text_stage_wrote(&s, STAGE_CHANNEL, missed[i], STAGE_ANA + i, "<@9> missed");
+	}
+	owed = text_stage_id(&s, MINUTE);
+	json_array_append_new(rows, json_pack("[I,I,I,I,s,I]", (json_int_t)owed,
+					      (json_int_t)STAGE_GUILD, (json_int_t)STAGE_CHANNEL,
+					      (json_int_t)STAGE_BOB, "waits", (json_int_t)0));
+	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
+	s.conf.taken = rows;
+	CHECK(text_stage_begin(&s));
+	text_session_online(s.ts, NULL);
+	text_stage_run(&s);
+	for (unsigned i = 0; i < 4; i++) {
+		const char *reason = text_stage_reason(&s, missed[i]);
+
+		sent += strncmp(reason, "sent_", 5) == 0;
+		CHECK(strncmp(reason, "sent_", 5) == 0 || strcmp(reason, "missed_enough") == 0);
+	}
+	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
+	/* Bob's is told with what he is owed. */
+	CHECK(sent >= 1 && sent <= 2);
+	json_decref(rows);
+	text_stage_close(&s);
+}
+
 /* Another session begins while the channels of the first wait for their turn, and after somebody
  * wrote. */
 TEST(text_session_that_begins_anew_reads_the_channels_that_had_no_turn)
