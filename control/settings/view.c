@@ -104,6 +104,62 @@ json_t *settings_values_json(const struct settings *s)
 	return all;
 }
 
+/* ---- for those who may not change them ---- */
+
+/* Numbers, switches and words tell how the bot behaves. Texts may be prompts, paths, addresses of
+ * this network and ids of people. */
+static json_t *public_value(const struct settings *s, const struct settings_row *r)
+{
+	const char *field = (const char *)s + r->offset;
+
+	if (r->kind == SETTINGS_TEXT || r->kind == SETTINGS_IDS)
+		return json_pack("{s:b}", "set", *field != '\0');
+	return value_json(s, r);
+}
+
+/* What a field holds that anybody may see: neither commands and their variables nor files and
+ * addresses. */
+static bool is_public(const struct record_field *f)
+{
+	return f->kind == RECORD_NAME || f->kind == RECORD_WORD || f->kind == RECORD_NUMBER ||
+	       f->kind == RECORD_DOLLARS || strcmp(f->name, "model") == 0 ||
+	       strcmp(f->name, "voice") == 0;
+}
+
+static void hide_fields(json_t *record, const struct record_kind *kind)
+{
+	for (size_t i = 0; i < kind->n_fields; i++)
+		if (!is_public(&kind->fields[i]))
+			json_object_del(record, kind->fields[i].name);
+}
+
+static json_t *public_records(const struct settings *s, const char *name)
+{
+	json_t *list = records_json(s, name), *record;
+	size_t i;
+
+	for (unsigned k = 0; k < RECORD_KINDS; k++) {
+		if (strcmp(record_kinds[k].name, name) != 0)
+			continue;
+		json_array_foreach(list, i, record)
+		{
+			hide_fields(record, &record_kinds[k]);
+		}
+	}
+	return list;
+}
+
+json_t *settings_public_json(const struct settings *s)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < settings_n_rows; i++)
+		put(&all, settings_rows[i].name, public_value(s, &settings_rows[i]));
+	for (unsigned i = 0; records_member(i); i++)
+		put(&all, records_member(i), public_records(s, records_member(i)));
+	return all;
+}
+
 /* ---- who serves ---- */
 
 static json_t *served_by(const struct settings *s, enum role role, const struct provider_record *p)

@@ -12,6 +12,9 @@ struct json_t;
 
 /* {silence_ms: 700, ..., discord_token: {set: true}, providers: [...], roles: {...}, ...} */
 struct json_t *settings_values_json(const struct settings *s);
+/* The same for those who may not change them: each text is {set: true or false}, and records lack
+ * their commands, variables, files and addresses. */
+struct json_t *settings_public_json(const struct settings *s);
 /* {roles: {voice: [{provider, dialect, model, url}]}, purposes: {...}}: what was resolved; model is
  * null where there is none to choose. */
 struct json_t *settings_bindings_json(const struct settings *s);

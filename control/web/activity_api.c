@@ -99,11 +99,15 @@ void web_session_events_get(struct web *w, const struct web_request *r)
 	list(w, r, &q, NULL);
 }
 
+/* They are those of all servers. */
 void web_stats_get(struct web *w, const struct web_request *r)
 {
 	const struct web_conf *c = web_shown(w);
 
-	web_json(r->x, 200, c->statsh(c->arg));
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else
+		web_json(r->x, 200, c->statsh(c->arg));
 }
 
 /* ---- the stream ---- */

@@ -67,6 +67,9 @@ int web_make_activity_stream(struct web *w, bool words, struct state_stream **ou
 /* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}, of the server scope alone unless it
  * is 0. Caller owns it. */
 json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope);
+/* The servers of MCP; their calls, and why they failed, are those of all servers of Discord, and
+ * null for who sees one. Caller owns it. */
+json_t *web_mcp(const struct web *w, uint64_t scope);
 /* The list without the objects whose member is not this server's id, unless scope is 0. */
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
 /* Without TLS in between: the request came to a loopback address. */

@@ -13,18 +13,45 @@
 
 enum { FAULTS_TOLD = 32, FAULT_SIZE = 768 };
 
+static void hide_addresses(json_t *lists)
+{
+	json_t *list, *served;
+	const char *name;
+	size_t i;
+
+	json_object_foreach(lists, name, list)
+	{
+		json_array_foreach(list, i, served)
+		{
+			json_object_set_new(served, "url", json_null());
+		}
+	}
+}
+
+/* Without the addresses of providers, which may be ones of this network. NULL without memory. */
+static json_t *public_bindings(const struct settings *s)
+{
+	json_t *all = settings_bindings_json(s);
+
+	hide_addresses(json_object_get(all, "roles"));
+	hide_addresses(json_object_get(all, "purposes"));
+	return all;
+}
+
 /* The document as it is now, with these effective settings. The intent is as somebody wrote it,
- * with whole addresses and the settings of every server, and for admins alone. */
-static json_t *describe(const struct live_settings *l, const struct settings *s, bool intent)
+ * with whole addresses and the settings of every server, and for admins alone, as are the texts of
+ * the settings. */
+static json_t *describe(const struct live_settings *l, const struct settings *s, bool admin)
 {
 	const struct document *d = live_settings_document(l);
 	const char *at = document_updated_at(d);
 
 	return json_pack("{s:o,s:o,s:o,s:{s:I,s:s?}}", "intent",
-			 intent ? json_incref((json_t *)document_intent(d)) : json_object(),
-			 "effective", settings_values_json(s), "bindings",
-			 settings_bindings_json(s), "_meta", "version",
-			 (json_int_t)document_version(d), "updatedAt", *at ? at : NULL);
+			 admin ? json_incref((json_t *)document_intent(d)) : json_object(),
+			 "effective", admin ? settings_values_json(s) : settings_public_json(s),
+			 "bindings", admin ? settings_bindings_json(s) : public_bindings(s),
+			 "_meta", "version", (json_int_t)document_version(d), "updatedAt",
+			 *at ? at : NULL);
 }
 
 static json_t *current(const struct live_settings *l)
@@ -33,8 +60,7 @@ static json_t *current(const struct live_settings *l)
 }
 
 /* With the effective settings of one server, as they are wanted for its next call. */
-static json_t *current_of(const struct live_settings *l, uint64_t guild, const char *id,
-			  bool intent)
+static json_t *current_of(const struct live_settings *l, uint64_t guild, bool admin)
 {
 	struct settings *s = NULL;
 	json_t *all;
@@ -42,8 +68,9 @@ static json_t *current_of(const struct live_settings *l, uint64_t guild, const c
 	if (settings_alloc(&s))
 		return NULL;
 	live_settings_wanted_of(l, guild, s);
-	all = describe(l, s, intent);
-	if (all && json_object_set_new(all, "guild", json_string(id))) {
+	all = describe(l, s, admin);
+	if (all &&
+	    json_object_set_new(all, "guild", json_sprintf("%llu", (unsigned long long)guild))) {
 		json_decref(all);
 		all = NULL;
 	}
@@ -51,20 +78,21 @@ static json_t *current_of(const struct live_settings *l, uint64_t guild, const c
 	return all;
 }
 
+/* Who sees one server sees its settings. */
 void web_settings_get(struct web *w, const struct web_request *r)
 {
 	const struct live_settings *l = web_live(w);
-	bool intent = r->role >= WEB_ADMIN;
+	bool admin = r->role >= WEB_ADMIN;
+	uint64_t guild = r->scope;
 	char id[24];
-	uint64_t guild;
 
-	if (!http_head_has_query(r->head, "guild"))
-		web_json(r->x, 200, describe(l, live_settings_wanted(l), intent));
-	else if (!http_head_query(r->head, "guild", id, sizeof id) ||
-		 !discord_snowflake(id, &guild))
+	if (http_head_has_query(r->head, "guild") &&
+	    (!http_head_query(r->head, "guild", id, sizeof id) || !discord_snowflake(id, &guild)))
 		web_refuse(r->x, WEB_BAD_GUILD);
+	else if (guild)
+		web_json(r->x, 200, current_of(l, guild, admin));
 	else
-		web_json(r->x, 200, current_of(l, guild, id, intent));
+		web_json(r->x, 200, describe(l, live_settings_wanted(l), admin));
 }
 
 void web_settings_schema(struct web *w, const struct web_request *r)

@@ -90,7 +90,7 @@ json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t sco
 {
 	const struct web_conf *c = web_shown(w);
 	json_t *rooms = web_only(c->roomsh(c->arg), "guild", scope), *sessions = json_array(),
-	       *mcp = c->mcph(c->arg), *all;
+	       *mcp = web_mcp(w, scope), *all;
 	const json_t *room;
 	size_t i;
 

@@ -275,11 +275,14 @@ void web_readyz(struct web *w, const struct web_request *r)
 	web_json(r->x, ready ? 200 : 503, parts);
 }
 
+/* They tell of all servers. */
 void web_metrics(struct web *w, const struct web_request *r)
 {
-	char *text = w->conf.metricsh(w->conf.arg);
+	char *text = r->scope ? NULL : w->conf.metricsh(w->conf.arg);
 
-	if (text)
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (text)
 		http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", text,
 			   strlen(text));
 	else
@@ -297,9 +300,23 @@ void web_public_https_get(struct web *w, const struct web_request *r)
 			   *share ? json_sprintf("https://%s", share) : json_null()));
 }
 
+json_t *web_mcp(const struct web *w, uint64_t scope)
+{
+	json_t *status = w->conf.mcph(w->conf.arg), *server;
+	size_t i;
+
+	json_array_foreach(scope ? json_object_get(status, "servers") : NULL, i, server)
+	{
+		json_object_set_new(server, "lastError", json_null());
+		json_object_set_new(server, "calls", json_null());
+		json_object_set_new(server, "failures", json_null());
+	}
+	return status;
+}
+
 void web_mcp_status(struct web *w, const struct web_request *r)
 {
-	web_json(r->x, 200, w->conf.mcph(w->conf.arg));
+	web_json(r->x, 200, web_mcp(w, r->scope));
 }
 
 void web_events_get(struct web *w, const struct web_request *r)

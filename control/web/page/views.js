@@ -176,12 +176,13 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       && (settings.guild || !f.pointer.includes("/guilds/")))?.detail;
 
     return node("li", { class: changed ? "setting changed" : "setting", "data-key": `${settings.guild} ${row.name}` },
-      node("div", null, node("label", { for: row.kind === "secret" ? null : id }, row.name),
+      node("div", null, node("label", { for: row.kind === "secret" || typeof effective[row.name] === "object" ? null : id }, row.name),
         node("p", { class: "muted", id: id + "-text" }, row.text, row.kind === "number" ? ` ${row.min} to ${row.max}${row.unit ? " " + row.unit : ""}.` : "",
           row.kind === "secret" ? "" : ` Takes effect ${effects[row.effect]}; the default is ${shown(row.default) || "empty"}.`),
         fault && node("p", { class: "bad" }, fault)),
       node("div", { class: "row" },
         row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set in the settings file" : "not set")
+          : typeof effective[row.name] === "object" ? node("span", { class: "muted" }, effective[row.name]?.set ? "set; for admins to see" : "not set")
           : input(row, wanted === null ? row.default : wanted, id),
         kept && may("admin") && !changed && button("Take back", () => setChange(row.name, null, effective[row.name]), { "aria-label": `Take back ${row.name} to what is below it` }),
         kept ? node("span", { class: "muted" }, settings.guild ? "of this server" : "changed here") : null));

@@ -453,6 +453,30 @@ TEST(a_document_survives_as_text_and_its_history_is_bounded)
 	world_close(&w);
 }
 
+TEST(views_for_others_than_admins_hold_no_texts)
+{
+	struct settings *s = NULL;
+	char *text;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_set(s, "blocked_users", "77");
+	settings_set(s, "instructions", "be kind");
+	settings_set(
+		s, "mcp_servers",
+		"[{\"name\":\"gh\",\"command\":[\"/usr/bin/true\",\"sk-ARG\"],"
+		"\"environment\":{\"TOKEN\":\"ghp\"},\"folder\":\"/srv\",\"network\":\"on\"}]");
+	settings_set(s, "profiles", "[{\"name\":\"p\",\"guild\":\"55\",\"channel\":\"56\"}]");
+	text = dumped(settings_public_json(s));
+	CHECK(strstr(text, "\"hold_ms\":2500") && strstr(text, "\"text_chat\":\"off\""));
+	CHECK(strstr(text, "\"blocked_users\":{\"set\":true}"));
+	CHECK(strstr(text, "\"instructions\":{\"set\":true}"));
+	CHECK(strstr(text, "\"brain_url\":{\"set\":false}"));
+	CHECK(strstr(text, "\"mcp_servers\":[{\"name\":\"gh\",\"network\":\"on\"}]"));
+	CHECK(strstr(text, "\"profiles\":[{\"name\":\"p\"}]"));
+	free(text);
+	settings_free(s);
+}
+
 TEST(views_hold_no_secret)
 {
 	struct settings *s = NULL;
