@@ -456,8 +456,17 @@ static void examine_path(struct call_stream *cs, uint64_t now)
 {
 	if (!cs->keyed || cs->path.asking || cs->udp_told || !path_is_silent(&cs->path, now))
 		return;
-	cs->path.asking = true;
+	path_ask(&cs->path);
 	discovery_start(&cs->discovery, cs->ssrc, now);
+}
+
+/* No answer came. Servers need not answer a second discovery. */
+static void on_no_discovery(struct call_stream *cs, uint64_t now)
+{
+	if (path_is_back(&cs->path, now))
+		cs->discovery.state = DISCOVERY_DONE;
+	else
+		call_stream_report_udp(cs, false);
 }
 
 void call_stream_send(struct call_stream *cs)
@@ -475,7 +484,7 @@ void call_stream_send(struct call_stream *cs)
 	if (discovery_tick(&cs->discovery, now, ask))
 		call_stream_send_datagram(cs, ask, sizeof ask);
 	if (cs->discovery.state == DISCOVERY_FAILED)
-		call_stream_report_udp(cs, false);
+		on_no_discovery(cs, now);
 	if (keepalive_tick(&cs->keepalive, now, ping))
 		call_stream_send_datagram(cs, ping, sizeof ping);
 }

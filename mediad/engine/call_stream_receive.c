@@ -364,6 +364,13 @@ static void note_key_used(struct call_stream *cs)
 	cs->key_used = true;
 }
 
+/* Without a counter it may be a recording. */
+static void note_reached(struct call_stream *cs, const uint8_t *counter)
+{
+	if (counter)
+		path_reach(&cs->path);
+}
+
 static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 {
 	uint64_t now = env_now(cs->env);
@@ -397,6 +404,7 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 		cs->stats.replayed++;
 		return;
 	}
+	note_reached(cs, counter);
 	if (s)
 		report_packet(&s->source, h.seq, h.ts, now);
 	/* A packet of nothing but padding. These come in bursts; those of unmapped SSRCs are not
@@ -428,8 +436,7 @@ static void on_rediscovery(struct call_stream *cs)
 	bool moved =
 		strcmp(cs->discovery.ip, cs->known_ip) != 0 || cs->discovery.port != cs->known_port;
 
-	memset(&cs->path, 0, sizeof cs->path);
-	path_prove(&cs->path, env_now(cs->env));
+	path_found(&cs->path, env_now(cs->env));
 	if (moved)
 		call_stream_report_udp(cs, true);
 }
@@ -437,7 +444,7 @@ static void on_rediscovery(struct call_stream *cs)
 static void note_echo(struct call_stream *cs)
 {
 	cs->stats.rtt_us = cs->keepalive.rtt_us;
-	path_prove(&cs->path, env_now(cs->env));
+	path_echo(&cs->path, env_now(cs->env));
 }
 
 static void on_discovery(struct call_stream *cs, const uint8_t *p, size_t n)
@@ -476,10 +483,12 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 	note_key_used(cs);
 	sender = (uint32_t)rd_be(&r, 4);
 	counter = rtpsize_counter_of(cs->key, p, n);
-	if (sender == cs->ssrc || !call_stream_accept_counter(cs, sender, counter))
+	if (sender == cs->ssrc || !call_stream_accept_counter(cs, sender, counter)) {
 		cs->stats.replayed++;
-	else
-		call_stream_read_reports(cs, plain, len, counter != NULL);
+		return;
+	}
+	note_reached(cs, counter);
+	call_stream_read_reports(cs, plain, len, counter != NULL);
 }
 
 void call_stream_note_overflow(struct call_stream *cs, const uint8_t *p, size_t n)

@@ -135,7 +135,7 @@ static void on_report(struct call_stream *cs, const struct rtcp_packet *p, bool 
 			continue;
 		report_heard(&cs->report, &b, now);
 		if (proves)
-			path_prove(&cs->path, now);
+			path_report(&cs->path, now);
 		sender_report_loss(cs->sender, b.fraction);
 	}
 }

@@ -164,6 +164,7 @@ static enum sender_outcome send_packet(struct call_stream *cs, const struct send
 	    !call_stream_send_datagram(cs, out, len))
 		return SENDER_FAILED;
 	report_sent(&cs->report, payload.n);
+	path_spoke(&cs->path, SENDER_TICK_MS);
 	return SENDER_SENT;
 }
 

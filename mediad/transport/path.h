@@ -1,8 +1,14 @@
 /* True if datagrams still travel between us and the voice server.
  *
  * Proof are the answers to what we send: echoes of keepalives, and receiver reports about our
- * stream. Some servers never send either, so silence counts only after one was seen; sends that
- * fail count in any case. Audio of others is no proof, because the way out may be blocked alone.
+ * stream. Some servers never send one or either, so silence counts only after one was seen. Echoes
+ * come at all times; reports only while we send, so without echoes silence counts only after we
+ * have sent audio for as long. Sends that fail count in any case. Audio of others is no proof,
+ * because the way out may be blocked alone.
+ *
+ * A silent path is examined by another IP discovery, which servers need not answer. Without an
+ * answer the path is back if it was proved meanwhile and something reached us: echoes alone go to
+ * whatever address we send from, but audio and reports go to the address that the server knows.
  *
  * Plain memory of its owner, all zero at first. Times in ns. */
 #ifndef MEDIAD_TRANSPORT_PATH_H
@@ -14,15 +20,29 @@
 enum { PATH_SILENT_MS = 15000 };
 
 struct path {
-	bool proved;
+	bool echoed, reported;	/* an echo, a report was ever seen */
 	bool asking;		/* discovery was started again, to be sure */
+	bool reached;		/* something of the session has reached us since then */
+	unsigned spoken_ms;	/* audio that we sent since proved_at */
 	uint64_t proved_at;	/* newest */
 	uint64_t failing_since; /* no send has succeeded since; 0: the newest one did */
 };
 
-void path_prove(struct path *p, uint64_t now);
+/* An echo, and a report about our stream. */
+void path_echo(struct path *p, uint64_t now);
+void path_report(struct path *p, uint64_t now);
+/* A packet that was authentic and new came to our address. */
+void path_reach(struct path *p);
 void path_sent(struct path *p, uint64_t now, bool ok);
+/* So much audio was sent. */
+void path_spoke(struct path *p, unsigned ms);
 /* True if the path must be examined. */
 bool path_is_silent(const struct path *p, uint64_t now);
+/* The examination begins. */
+void path_ask(struct path *p);
+/* It was answered. */
+void path_found(struct path *p, uint64_t now);
+/* It ended without an answer. Returns true if the path works all the same. */
+bool path_is_back(struct path *p, uint64_t now);
 
 #endif

@@ -201,7 +201,7 @@ TEST(call_stream_takes_a_report_once)
 	n_old = sealed_block(old, 77, 77);
 	pair_datagram(&pair.tx, old, n_old);
 	CHECK_INT(pair.tx.l->report.reports, 1);
-	CHECK(pair.tx.l->path.proved);
+	CHECK(pair.tx.l->path.reported);
 	for (int i = 0; i < 30; i++) {
 		n = sealed_block(out, 77, 0);
 		pair_datagram(&pair.tx, out, n);
@@ -370,7 +370,7 @@ TEST(call_stream_reports_without_counters)
 	pair_datagram(&pair.tx, out, n);
 	CHECK_INT(pair.tx.l->report.reports, 2);
 	CHECK_INT(pair.tx.l->stats.replayed, 0);
-	CHECK(!pair.tx.l->path.proved);
+	CHECK(!pair.tx.l->path.reported);
 	pair_finish();
 }
 

@@ -335,7 +335,7 @@ TEST(call_stream_notices_a_dead_path)
 	cs->discovery.state = DISCOVERY_DONE; /* as after joining */
 	pair_run(60000);
 	CHECK_INT(pair.tx.udp_failed, 0); /* never proved: silence says nothing */
-	path_prove(&cs->path, pair.now);
+	path_echo(&cs->path, pair.now);
 	pair_run(PATH_SILENT_MS - 100);
 	CHECK(!cs->path.asking);
 	pair_run(100 + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
@@ -349,6 +349,8 @@ TEST(call_stream_notices_a_dead_path)
 	answer[73] = 0x34;
 	pair_datagram(&pair.tx, answer, sizeof answer);
 	CHECK(!cs->path.asking);
+	pair_run(CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
+	CHECK(!cs->path.asking);
 	CHECK_INT(pair.tx.udp_failed, 0);
 	CHECK(cs->stats.received > 0);
 	CHECK(!pair.tx.keys_used); /* a reply is under no key */
@@ -361,7 +363,7 @@ TEST(call_stream_notices_a_dead_path)
 		CHECK_INT(pair_start(), 0);
 		cs = pair.tx.l;
 		cs->discovery.state = DISCOVERY_DONE;
-		path_prove(&cs->path, pair.now);
+		path_echo(&cs->path, pair.now);
 		strcpy(cs->known_ip, port ? "10.0.0.1" : "10.0.0.2");
 		cs->known_port = port ? 0x1235 : 0x1234;
 		pair_run(PATH_SILENT_MS + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
@@ -369,6 +371,79 @@ TEST(call_stream_notices_a_dead_path)
 		CHECK_INT(pair.tx.udp_failed, 1);
 		pair_finish();
 	}
+}
+
+/* A block about our stream, from somebody. */
+static void report_ours(void)
+{
+	struct rtcp_block b = {.ssrc = pair.tx.l->ssrc};
+	uint8_t p[RTCP_REPORT_MAX];
+	size_t n;
+
+	if (rtcp_build(77, NULL, &b, 1, p, sizeof p, &n))
+		abort();
+	pair_control(&pair.tx, p, n);
+}
+
+/* Echoes that go to whatever address we send from do not tell that audio finds us. */
+TEST(call_stream_goes_on_with_a_path_that_is_back)
+{
+	static const uint8_t sound[8] = {0xf8, 1, 2, 3};
+	static const struct {
+		bool echo, packet, report;
+		unsigned failed;
+	} cases[] = {
+		{true, true, false, 0},	 {false, false, true, 0}, {true, false, true, 0},
+		{true, false, false, 1}, {false, true, false, 1}, {false, false, false, 1},
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct call_stream *cs;
+
+		CHECK_INT(pair_start(), 0);
+		cs = pair.tx.l;
+		cs->discovery.state = DISCOVERY_DONE;
+		path_echo(&cs->path, pair.now);
+		pair_run(PATH_SILENT_MS + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
+		CHECK(cs->path.asking);
+		for (uint16_t k = 0; k < 60; k++) {
+			if (cases[i].echo)
+				path_echo(&cs->path, pair.now);
+			if (cases[i].packet)
+				pair_packet_of(&pair.tx, PAIR_OTHER_SSRC + 1, k, sound,
+					       sizeof sound);
+			if (cases[i].report)
+				report_ours();
+			pair_run(100);
+		}
+		CHECK_INT(pair.tx.udp_failed, cases[i].failed);
+		CHECK_INT(cs->path.asking, cases[i].failed);
+		/* Another outage is examined, too. */
+		pair_run(PATH_SILENT_MS + 6000);
+		CHECK_INT(pair.tx.udp_failed, 1);
+		pair_finish();
+	}
+}
+
+/* Servers report what they received. One that echoes nothing is silent while we are. */
+TEST(call_stream_awaits_no_report_while_it_is_silent)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	pair.tx.l->discovery.state = DISCOVERY_DONE;
+	pair_say(1000, true);
+	pair_run(1500);
+	report_ours();
+	pair_run(60000);
+	CHECK_INT(pair.tx.udp_failed, 0);
+	CHECK(!pair.tx.l->path.asking);
+	for (unsigned said = 0; said <= PATH_SILENT_MS; said += 1000) {
+		pair_say(1000, true);
+		pair_run(1250);
+	}
+	pair_run(6000);
+	CHECK_INT(pair.tx.udp_failed, 1);
+	pair_finish();
 }
 
 static int bind_udp(struct sockaddr_in *sa)

@@ -8,10 +8,10 @@ TEST(path_is_silent_only_after_it_was_proved)
 	struct path p = {0};
 
 	CHECK(!path_is_silent(&p, 3600 * NS_PER_S));
-	path_prove(&p, 100 * NS_PER_S);
+	path_echo(&p, 100 * NS_PER_S);
 	CHECK(!path_is_silent(&p, 114 * NS_PER_S));
 	CHECK(path_is_silent(&p, 115 * NS_PER_S));
-	path_prove(&p, 115 * NS_PER_S);
+	path_echo(&p, 115 * NS_PER_S);
 	CHECK(!path_is_silent(&p, 116 * NS_PER_S));
 }
 
@@ -25,4 +25,40 @@ TEST(path_is_silent_when_sends_fail)
 	CHECK(path_is_silent(&p, 115 * NS_PER_S));
 	path_sent(&p, 115 * NS_PER_S, true);
 	CHECK(!path_is_silent(&p, 200 * NS_PER_S));
+}
+
+/* Reports are about what was sent. */
+TEST(path_awaits_reports_of_what_was_sent)
+{
+	struct path p = {0};
+
+	path_spoke(&p, PATH_SILENT_MS);
+	path_report(&p, 100 * NS_PER_S);
+	path_spoke(&p, PATH_SILENT_MS - 1);
+	CHECK(!path_is_silent(&p, 3600 * NS_PER_S));
+	path_spoke(&p, 1);
+	CHECK(!path_is_silent(&p, 114 * NS_PER_S));
+	CHECK(path_is_silent(&p, 115 * NS_PER_S));
+	path_report(&p, 115 * NS_PER_S);
+	CHECK(!path_is_silent(&p, 3600 * NS_PER_S));
+}
+
+TEST(path_is_back_when_it_was_proved_and_something_came)
+{
+	struct path p = {0};
+
+	path_echo(&p, 100 * NS_PER_S);
+	path_reach(&p);
+	CHECK(!path_is_back(&p, 115 * NS_PER_S)); /* nobody asked */
+	path_ask(&p);
+	CHECK(!path_is_back(&p, 120 * NS_PER_S));
+	path_echo(&p, 118 * NS_PER_S);
+	CHECK(!path_is_back(&p, 120 * NS_PER_S));
+	path_reach(&p);
+	CHECK(path_is_back(&p, 120 * NS_PER_S));
+	CHECK(!p.asking);
+	path_ask(&p);
+	path_found(&p, 140 * NS_PER_S);
+	CHECK(!p.asking && !path_is_silent(&p, 141 * NS_PER_S));
+	CHECK(path_is_silent(&p, 155 * NS_PER_S));
 }
