@@ -601,7 +601,7 @@ static int run_control(struct settings *settings, const struct options *given)
 		return status;
 	status = 0;
 	o.conf.kept = &kept;
-	err = log_start_writer();
+	err = log_start_writer(NULL);
 	if (!err)
 		err = read_web_token(settings, &o.conf, token);
 	if (!err)

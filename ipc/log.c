@@ -71,11 +71,12 @@ static struct {
 };
 
 /* Lines on their way to the thread that writes them; bytes [head, tail) of a ring. */
-enum { RING = 256 << 10 };
+enum { RING = 256 << 10, STOP_S = 2 };
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, empty;
 	pthread_t thread;
+	void (*begin)(void);
 	bool running, quit, writing;
 	size_t head, tail;
 	unsigned long dropped;
@@ -554,7 +555,11 @@ static void *writer_main(void *arg)
 {
 	(void)arg;
 	pthread_setname_np(pthread_self(), "log");
+	if (writer.begin)
+		writer.begin();
 	pthread_mutex_lock(&writer.lock);
+	writer.running = true;
+	pthread_cond_broadcast(&writer.empty);
 	while (!writer.quit || writer.head != writer.tail) {
 		if (writer.head != writer.tail) {
 			write_ring();
@@ -571,7 +576,7 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-int log_start_writer(void)
+int log_start_writer(void (*begin)(void))
 {
 	sigset_t all, old;
 	int err;
@@ -583,28 +588,38 @@ int log_start_writer(void)
 		return ENOMEM;
 	writer.head = writer.tail = 0;
 	writer.quit = false;
-	writer.running = true;
+	writer.begin = begin;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&writer.thread, NULL, writer_main, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
-		writer.running = false;
 		free(writer.ring);
 		writer.ring = NULL;
+		return err;
 	}
-	return err;
+	pthread_mutex_lock(&writer.lock);
+	while (!writer.running)
+		pthread_cond_wait(&writer.empty, &writer.lock);
+	pthread_mutex_unlock(&writer.lock);
+	return 0;
 }
 
+/* Whoever reads the log may have stopped for good, which must not keep the process. */
 void log_stop_writer(void)
 {
+	struct timespec until;
+
 	if (!writer.ring)
 		return;
 	pthread_mutex_lock(&writer.lock);
 	writer.quit = true;
 	pthread_cond_signal(&writer.more);
 	pthread_mutex_unlock(&writer.lock);
-	pthread_join(writer.thread, NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_S;
+	if (pthread_timedjoin_np(writer.thread, NULL, &until))
+		return;
 	free(writer.ring);
 	writer.ring = NULL;
 }

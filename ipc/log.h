@@ -32,9 +32,11 @@ void log_lease_again(const char *old, const char *value);
 
 /* From now on a thread writes the lines, so a disk that stalls delays nobody who logs. Lines that
  * do not fit into its buffer are dropped and counted in a line of their own. LOG_FATAL_ lines are
- * written at once, after all before them. ENOMEM, EAGAIN. */
-int log_start_writer(void);
-/* Writes what is left and ends that thread. */
+ * written at once, after all before them. begin: the thread's first step; NULL: none. ENOMEM,
+ * EAGAIN. */
+int log_start_writer(void (*begin)(void));
+/* Writes what is left and ends that thread. Gives up when that takes more than two seconds; then it
+ * can be called again. */
 void log_stop_writer(void);
 
 /* fmt is the text after the event name: key=value pairs in printf form, e.g.

@@ -330,7 +330,7 @@ static void read_certificates_at_start(void)
 		setenv("SSL_CERT_FILE", bundle, 0);
 }
 
-/* The journal's writer needs the same system calls as the worker. */
+/* The writers of the journal and of the log need the same system calls as the worker. */
 static void lock_writer(void)
 {
 	sandbox_require(SANDBOX_WORKER);
@@ -385,6 +385,9 @@ static int run_program(struct program *p)
 	read_certificates_at_start();
 	journal_on_writer(lock_writer);
 	err = start_program(p);
+	/* The loop thread must not wait for whoever reads the log. */
+	if (!err)
+		err = log_start_writer(lock_writer);
 	if (!err) {
 		lock_down(p);
 		log_info("listening", "path=%s threads=%u version=%s sandbox=%s", p->opt.listen,
@@ -410,6 +413,7 @@ static int run_program(struct program *p)
 		err = EIO;
 	}
 	journal_free(p->journal);
+	log_stop_writer();
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -369,9 +369,9 @@ void sandbox_require(enum sandbox_role role)
 
 	if (!err)
 		return;
-	log_warn("sandbox",
-		 "error=\"%s\" hint=\"no thread runs without its filter; --no-sandbox allows it\"",
-		 strerror(err));
+	log_fatal("sandbox",
+		  "error=\"%s\" hint=\"no thread runs without its filter; --no-sandbox allows it\"",
+		  strerror(err));
 	_exit(EXIT_FAILURE);
 }
 

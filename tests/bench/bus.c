@@ -92,7 +92,7 @@ int main(void)
 		bench_die("no folder");
 	dup2(null, STDERR_FILENO);
 	log_init("bench", LOG_INFO_);
-	BENCH_OK(log_start_writer());
+	BENCH_OK(log_start_writer(NULL));
 	snprintf(file, sizeof file, "%s/turns", dir);
 	BENCH_OK(settings_alloc(&settings));
 	BENCH_OK(settings_set(settings, "turns_file", file));

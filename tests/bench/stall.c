@@ -193,7 +193,7 @@ int main(void)
 	log = open(file, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	dup2(log, STDERR_FILENO);
 	log_init("bench", LOG_INFO_);
-	BENCH_OK(log_start_writer());
+	BENCH_OK(log_start_writer(NULL));
 	BENCH_OK(settings_alloc(&settings));
 	snprintf(file, sizeof file, "%s/turns", dir);
 	BENCH_OK(settings_set(settings, "turns_file", file));

@@ -114,6 +114,26 @@ check "check names it" "$out" "missing  mediad"
 check "check gives the invite link" "$out" "scope=bot+applications.commands"
 # refused WHAT PATTERN PROGRAM…: the program ends at once, and its only line names what is wrong.
 refused() { check "$1" "$(timeout 5 "${@:3}" 2>&1) $?" "$2"; }
+# Nobody reads the log, and the pipe is full.
+mkfifo "$D/unread"
+exec 7<>"$D/unread"
+"$B/mediad" --listen "$D/unread.sock" 2>&7 &
+unread=$!
+asked() { timeout 5 "$B/mediad" --health "$D/unread.sock" >/dev/null 2>&1; }
+has_ended() { ! kill -0 $unread 2>/dev/null; }
+until_ok 5 asked || bad "mediad with a log that nobody reads" "does not start"
+filters() { cat "$@" | sed -n 's/^Seccomp_filters:[[:space:]]*//p' | sort -n | head -1; }
+within=$(filters /proc/self/status) # 0, or those of a container; nothing on a kernel that does not tell
+[ -z "$within" ] || [ "$(filters /proc/$unread/task/*/status)" -gt "$within" ] && ok "each thread of mediad has its filter" ||
+	bad "each thread of mediad has its filter" "one has $within"
+dd if=/dev/zero of="$D/unread" bs=4096 count=100 oflag=nonblock 2>/dev/null
+# Of many connections that say nothing mediad closes the oldest, each with a line of the log.
+timeout 5 perl -MIO::Socket::UNIX -e '@silent = map { IO::Socket::UNIX->new(Peer => $ARGV[0]) } 1 .. 200' "$D/unread.sock"
+asked && ok "a log that nobody reads does not stop mediad" || bad "a log that nobody reads does not stop mediad" "no answer"
+kill $unread
+until_ok 5 has_ended && ok "nor its end" || { bad "nor its end" "it goes on"; kill -9 $unread; }
+wait $unread 2>/dev/null
+exec 7>&-
 refused "mediad names an authority that is not there" "mediad: --ca /nonexistent: No such file or directory 1" \
 	"$B/mediad" --listen "$D/other.sock" --ca /nonexistent
 refused "mediad names a journal that cannot be made" "mediad: /nonexistent/journal: No such file or directory 1" \

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -407,7 +408,7 @@ TEST(levels_are_known_by_name)
 
 static void say_by_writer(void)
 {
-	log_start_writer();
+	log_start_writer(NULL);
 	for (unsigned i = 0; i < 200; i++)
 		log_info("line", "n=%u", i);
 	log_stop_writer();
@@ -429,6 +430,55 @@ TEST(a_thread_writes_all_lines_in_their_order)
 	CHECK(strstr(at, " line n=after\n"));
 }
 
+static bool has_begun;
+
+static void note_begin(void)
+{
+	log_info("begin", "n=1"); /* as a thread that cannot lock itself down */
+	has_begun = true;
+}
+
+static void say_after_begin(void)
+{
+	log_start_writer(note_begin);
+	if (has_begun)
+		log_info("line", "n=2");
+	log_stop_writer();
+}
+
+TEST(a_writer_begins_with_a_step_of_its_owner)
+{
+	CHECK(capture(say_after_begin));
+	CHECK(strstr(out, " begin n=1\n") && strstr(out, " line n=2\n"));
+}
+
+static void say_to_nobody(void)
+{
+	int fd[2];
+
+	if (pipe(fd) || dup2(fd[1], STDERR_FILENO) < 0 || log_start_writer(NULL))
+		_exit(2);
+	for (unsigned i = 0; i < 200; i++)
+		log_warn("line", "text=%0900d", i);
+	log_stop_writer();
+	_exit(0);
+}
+
+/* Whoever reads stderr has stopped for good. */
+TEST(a_writer_that_stalls_does_not_keep_the_process)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child)
+		say_to_nobody();
+	for (unsigned i = 0; i < 100 && waitpid(child, &status, WNOHANG) == 0; i++)
+		usleep(100000);
+	if (status == -1)
+		kill(child, SIGKILL);
+	CHECK_INT(status, 0);
+}
+
 /* Whoever reads stderr has stopped: those who log go on, and the lines that did not fit are
  * counted. */
 TEST(a_writer_that_stalls_delays_nobody_and_counts_what_it_drops)
@@ -437,7 +487,7 @@ TEST(a_writer_that_stalls_delays_nobody_and_counts_what_it_drops)
 
 	CHECK(saved >= 0 && null >= 0 && pipe(fd) == 0);
 	dup2(fd[1], STDERR_FILENO);
-	CHECK_INT(log_start_writer(), 0);
+	CHECK_INT(log_start_writer(NULL), 0);
 	for (unsigned i = 0; i < 1000; i++)
 		log_warn("line", "text=%0900d", i);
 	dup2(null, STDERR_FILENO); /* later lines go there */
