@@ -148,15 +148,19 @@ static void hide_cookies(const struct http_head *head)
 			       head->fields[i].value.n);
 }
 
-/* Refuses an invalid head in the same step. */
+/* The status that refuses the head in the same step, or 0. Of an invalid head nothing is delivered
+ * where secrets are hidden: they could be anywhere in it, and a journal holds what is delivered. */
 static int check_head(const struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	const struct http_server_conf *c = &x->s->conf;
 	struct http_head head;
 	int status;
 
-	if ((!c->checkh && !c->hide_cookies) || http_head_parse(&head, (const char *)p, n) != 0)
+	if (!c->checkh && !c->hide_cookies)
 		return 0;
+	status = http_head_parse(&head, (const char *)p, n);
+	if (status)
+		return status;
 	status = c->checkh ? c->checkh(&head, c->arg) : 0;
 	if (c->hide_cookies)
 		hide_cookies(&head);

@@ -214,6 +214,43 @@ TEST(http_server_is_replayed_from_a_journal)
 	folder_remove(dir);
 }
 
+/* True if the file has the text. */
+static bool has_text(const char *path, const char *text)
+{
+	char buf[8192];
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(buf, 1, sizeof buf, f) : 0;
+
+	if (f)
+		fclose(f);
+	return memmem(buf, n, text, strlen(text)) != NULL;
+}
+
+TEST(http_server_keeps_cookies_of_invalid_heads_out_of_a_journal)
+{
+#define COOKIE "Host: a\r\nCookie: a=long-lived\r\n\r\n"
+	char dir[32], path[64];
+	struct journal *j = NULL;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/journal", dir);
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	memset(&fx, 0, sizeof fx);
+	fx.conf.hide_cookies = true;
+	CHECK_INT(begin_with(j), 0);
+	CHECK_INT(ask("GET /plain HTTP/1.1\r\n" COOKIE), 200);
+	CHECK_INT(ask("GET /a?q=a%09b HTTP/1.1\r\n" COOKIE), 400);
+	CHECK_INT(ask("GET /%ff HTTP/1.1\r\n" COOKIE), 400);
+	CHECK_INT(ask("GET / HTTP/1.0\r\n" COOKIE), 505);
+	env_finish(fx.l.env);
+	end();
+	journal_free(j);
+	CHECK(has_text(path, "/plain") && has_text(path, "Cookie: ****"));
+	CHECK(!has_text(path, "long-lived"));
+	folder_remove(dir);
+#undef COOKIE
+}
+
 TEST_OOM(http_server_survives_no_memory)
 {
 	int err = begin();
