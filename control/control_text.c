@@ -50,8 +50,8 @@ static void take_typed(uint64_t guild, uint64_t channel, const struct text_sessi
 		       void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, guild);
-	const struct agent_typed told = {typed->message, typed->user, typed->bot,
-					 typed->name,	 typed->text, typed->files};
+	const struct agent_typed told = {typed->message, typed->user,  typed->bot,    typed->name,
+					 typed->text,	 typed->files, typed->repeats};
 
 	if (vs)
 		voice_session_typed(vs, channel, &told);

@@ -119,6 +119,7 @@ struct agent_typed {
 	bool bot;
 	const char *name, *text;
 	const struct attached_list *files; /* NULL: none */
+	bool repeats; /* of the bot: it may repeat words of others than the user, or of strangers */
 };
 void agent_typed(struct agent *a, const struct agent_typed *typed);
 /* What stands in this message of the chat now. text "": it is gone, or nobody may be told its words

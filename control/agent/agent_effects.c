@@ -238,6 +238,7 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		ask_reply(a, e, tokens);
 		break;
 	case ROOM_DO_ASK_AGAIN:
+		agent_tools_effect(a->tools, e);
 		if (a->tools)
 			agent_tools_ask_again(a->tools, e->turn);
 		else

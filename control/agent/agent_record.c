@@ -172,6 +172,7 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 	agent_feed(a, &(struct room_event){.type = ROOM_TYPED,
 					   .user = t->user,
 					   .is_bot = t->bot,
+					   .tainted = t->repeats,
 					   .message = t->message,
 					   .at = env_now(a->env),
 					   .text = slice_str(all)});

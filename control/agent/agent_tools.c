@@ -195,14 +195,19 @@ static void tell_words(struct agent_tools *t, const struct room_turn *turn)
 								   room_bot_name(t->a->room))});
 }
 
+static void note_quotes(struct agent_tools *t, const struct room_effect *e)
+{
+	if (e->writings || (e->quotes && agent_retrieval_quotes_others(t->a->retrieval)))
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_QUOTES, .turn = e->turn});
+}
+
 /* A speculative answer may be rolled back, so its words wait until it is committed. */
 static void take_ask(struct agent_tools *t, const struct room_effect *e)
 {
 	const struct room_turn *turn = room_active(t->a->room);
 	uint32_t id = e->turn;
 
-	if (e->writings || (e->quotes && agent_retrieval_quotes_others(t->a->retrieval)))
-		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_QUOTES, .turn = id});
+	note_quotes(t, e);
 	if (!turn || turn->id != id)
 		return;
 	if (room_speculates(t->a->room, id))
@@ -250,6 +255,9 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 	switch (e->type) {
 	case ROOM_DO_ASK:
 		take_ask(t, e);
+		break;
+	case ROOM_DO_ASK_AGAIN:
+		note_quotes(t, e);
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		agent_tools_feed(

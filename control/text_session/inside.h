@@ -207,6 +207,7 @@ struct text_answer {
 	uint64_t first, user; /* the message that it answers, of several the first; its author */
 	bool keep;	      /* the store may keep it */
 	bool untold;	      /* begun before somebody was forgotten: it becomes no line */
+	bool repeats;	      /* it may repeat words of others than the author, or of strangers */
 };
 
 /* A message that told of a tool at work, and the message whose answer takes its place. */
@@ -528,6 +529,9 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
  * told and writes may be kept. */
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
 			uint64_t user);
+/* The answer to this message is sent now. repeats: it may repeat words of others than who asked, or
+ * of strangers. */
+void text_keeping_sends(struct text_guild *g, uint64_t first, bool repeats);
 /* Somebody does not want to be read any more: no answer that was begun before is kept, and one that
  * has been sent, or is being sent, is not told to models. */
 void text_keeping_forget(struct text_guild *g);

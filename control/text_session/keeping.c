@@ -95,8 +95,16 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint6
 
 	*a = (struct text_answer){.first = first,
 				  .user = user,
+				  .repeats = true,
 				  .keep = g->id && is_remembered(g, user) && may_keep_answer(g, e)};
 	return a->keep;
+}
+
+void text_keeping_sends(struct text_guild *g, uint64_t first, bool repeats)
+{
+	for (unsigned i = 0; i < TEXT_ANSWERS; i++)
+		if (g->answer[i].first == first)
+			g->answer[i].repeats = repeats;
 }
 
 /* Text of strangers is neither kept as the author's nor told in their name. buf: for a copy. */
@@ -109,11 +117,17 @@ static const char *own_text(const struct incoming *in, char buf[INCOMING_TEXT])
 }
 
 /* Whoever may be read is heard in the voice channel, too: what is typed there is told there. */
-static void tell_voice(const struct text_guild *g, const struct incoming *in, uint64_t user)
+static void tell_voice(const struct text_guild *g, const struct incoming *in, uint64_t user,
+		       bool repeats)
 {
 	char own[INCOMING_TEXT];
-	const struct text_session_typed typed = {in->message,	    user,      in->self, in->name,
-						 own_text(in, own), &in->files};
+	const struct text_session_typed typed = {.message = in->message,
+						 .user = user,
+						 .bot = in->self,
+						 .name = in->name,
+						 .text = own_text(in, own),
+						 .files = &in->files,
+						 .repeats = repeats};
 
 	if (g->ts->conf.typedh && *typed.text)
 		g->ts->conf.typedh(g->id, in->channel, &typed, g->ts->conf.arg);
@@ -127,7 +141,7 @@ static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_
 	if (!a || !a->keep || !is_remembered(g, a->user))
 		return;
 	g->kept[g->n_kept++ % TEXT_KEPT] = in->message;
-	tell_voice(g, in, a->user);
+	tell_voice(g, in, a->user, a->repeats);
 	publish(g->ts, g->id, a->user,
 		&(struct event_message){.channel = in->channel,
 					.message = in->message,
@@ -204,7 +218,7 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in, uint6
 	if (in->self)
 		take_own(g, in);
 	else if (!in->bot)
-		tell_voice(g, in, in->user);
+		tell_voice(g, in, in->user, false);
 	if (!in->self && !in->bot && text_keeping_may(g, in->user, age) &&
 	    (*text || !in->strangers))
 		publish(g->ts, g->id, in->user,

@@ -139,6 +139,12 @@ void text_sending_warn(struct text_session *ts, const struct text_effect *e)
 
 /* ---- an answer ---- */
 
+/* True if the answer may repeat words of others than who asked, or of strangers. */
+static bool repeats(const struct text_job *job)
+{
+	return text_asking_repeats(job) || text_tools_tainted(job->g, job->channel);
+}
+
 static void speak(const struct text_job *job)
 {
 	const struct text_guild *g = job->g;
@@ -284,7 +290,7 @@ static json_t *write_body(const struct text_job *job, const char *content)
 
 	/* Discord requests an address at once for its preview. One that strangers had the model
 	 * write could carry words of the channel to its owner. */
-	if (body && (text_asking_repeats(job) || text_tools_tainted(job->g, job->channel)))
+	if (body && repeats(job))
 		json_object_set_new(body, "flags", json_integer(SUPPRESS_EMBEDS));
 	if (body && job->asking)
 		json_object_set_new(body, "components", text_agreeing_buttons(job));
@@ -448,6 +454,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 		return;
 	}
 	job->state = TEXT_JOB_SENDING;
+	text_keeping_sends(g, job->first, repeats(job));
 	job->text = text;
 	job->reply_to = e->message;
 	job->as_file = split_count(text) > TEXT_PARTS;

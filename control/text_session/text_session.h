@@ -42,6 +42,7 @@ struct text_session_typed {
 	bool bot;
 	const char *name, *text;	   /* borrowed */
 	const struct attached_list *files; /* borrowed */
+	bool repeats; /* of the bot: it may repeat words of others than the user, or of strangers */
 };
 
 struct text_session_conf {

@@ -63,6 +63,8 @@ void room_answer_ask_again(struct room_context *context, struct room_turn *turn,
 	e->user = turn->user;
 	if (anew)
 		room_prompt_ask(context, turn, e);
+	else
+		room_prompt_writings(context, e);
 }
 
 /* The provider's session keeps an answer of which people heard a part, or nothing: a voice that

@@ -262,8 +262,7 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)
 			m->v[m->n - 1].speaker = "";
-		e->writings = e->writings || (l->message && !l->bot &&
-					      room_place(context, l->user) == ROOM_SPEAKERS);
+		e->writings = e->writings || room_history_is_outside(context, l);
 		e->history_n++;
 	}
 }
@@ -294,6 +293,16 @@ static const char *write_question(struct room_context *context, const struct roo
 	return room_text_keep(context, line);
 }
 
+/* Beside lines a text model is told the summary. Any other brain has a conversation of
+ * its own, where what it was told stays. */
+void room_prompt_writings(const struct room_context *context, struct room_effect *e)
+{
+	if (context->settings->reply_path == SETTINGS_REPLY_BRAIN)
+		e->writings = e->writings || room_compaction_is_outside(context->compaction);
+	else
+		e->writings = room_history_keep_outside(context->history, e->writings);
+}
+
 void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 		     struct room_effect *e)
 {
@@ -314,4 +323,5 @@ void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 		e->memory = write_memory(context, turn);
 	}
 	put_history(context, turn, used < most ? most - used : 0, e);
+	room_prompt_writings(context, e);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/room/answer/output.h"
+#include "control/room/answer/prompt.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/wait_line.h"
 #include "control/room/base/hearing.h"
@@ -33,13 +34,17 @@ void room_watchdog_asked(struct room_retry *l, const struct room_context *contex
 
 static void ask_on(struct room_retry *l, struct room_context *context, struct room_turn *t)
 {
+	struct room_effect *e;
+
 	l->waits_until = 0;
 	t->sinks |= ROOM_SINK_BRAIN;
 	room_retry_asked(l, context->now);
 	t->deadline = find_awaited_turn(context) && !t->samples
 			      ? UINT64_MAX
 			      : context->now + context->settings->stall_ms * NS_PER_MS;
-	room_emit(context, ROOM_DO_ASK_AGAIN)->turn = t->id;
+	e = room_emit(context, ROOM_DO_ASK_AGAIN);
+	e->turn = t->id;
+	room_prompt_writings(context, e);
 }
 
 /* All its tools are done: asks the brain to continue with their outputs. A voice model speaks

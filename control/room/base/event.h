@@ -81,7 +81,8 @@ struct room_effect {
 	/* of an ASK: what the memory has about it, for a brain that keeps its instructions; "" */
 	const char *memory;
 	bool quotes; /* of an ASK: the memory has something about it */
-	/* of an ASK: the conversation has written lines of people who are not in the room */
+	/* of an ASK and an ASK_AGAIN: the conversation has written words of people who are not in
+	 * the room, or an answer in writing that may repeat them */
 	bool writings;
 	const struct room_message *history;
 	size_t history_n;

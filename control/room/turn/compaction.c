@@ -36,6 +36,8 @@ static size_t write_line(const struct room_context *context, const struct room_h
 	int n;
 
 	utf8_copy(text, sizeof text, l->text);
+	/* A further line of the bot's, too, could pass for somebody else's. */
+	utf8_plain(text);
 	n = snprintf(to, size, "%s: %s\n", l->bot ? context->name : l->name, text);
 	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
@@ -51,12 +53,14 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 		return;
 	at = (size_t)snprintf(prompt, ROOM_COMPACT_PROMPT, PROMPT_SUMMARY,
 			      *c->summary ? c->summary : "(nothing)");
+	c->asked_outside = c->outside;
 	for (unsigned i = 0; i < n && lines < ROOM_COMPACT_LINES; i++) {
 		const struct room_history_line *l = room_history_at(context->history, i);
 
 		if (!is_open(c, l))
 			continue;
 		at += write_line(context, l, prompt + at, ROOM_COMPACT_PROMPT - at);
+		c->asked_outside = c->asked_outside || room_history_is_outside(context, l);
 		c->asked_until = l->at;
 		lines++;
 	}
@@ -80,6 +84,7 @@ static bool holds_edited(const struct room_compaction *c, const struct room_cont
 static void forget_summary(struct room_compaction *c, const struct room_context *context)
 {
 	c->summary[0] = '\0';
+	c->outside = false;
 	c->asked = false;
 	c->until = 0;
 	c->over_at = context->now + AGAIN_S * NS_PER_S;
@@ -103,6 +108,7 @@ void room_compaction_on_event(struct room_compaction *c, const struct room_conte
 	c->summary[n] = '\0';
 	utf8_mend(c->summary);
 	c->until = c->asked_until;
+	c->outside = c->asked_outside;
 	c->over_at = 0;
 }
 
@@ -131,4 +137,9 @@ uint64_t room_compaction_deadline(const struct room_compaction *c,
 const char *room_compaction_summary(const struct room_compaction *c)
 {
 	return c->summary;
+}
+
+bool room_compaction_is_outside(const struct room_compaction *c)
+{
+	return c->outside;
 }

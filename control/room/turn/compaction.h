@@ -7,8 +7,9 @@
  *   ASKED    SUMMARY, no, or 30 s                           IDLE     the next one after 60 s
  *   any      WITHDRAWN, EDITED of a line that it holds       IDLE     the summary is forgotten
  *
- * Lines that the setting `overhear` withholds are in no summary. Only the reply path brain needs
- * one: a voice model keeps its conversation. For control/room only. */
+ * It knows whether words of people outside the room went into it, for as long as there is a summary
+ * that began with them. Lines that the setting `overhear` withholds are in no summary. Only the
+ * reply path brain needs one: a voice model keeps its conversation. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_COMPACTION_H
 #define CONTROL_ROOM_TURN_COMPACTION_H
 
@@ -31,6 +32,8 @@ struct room_compaction {
 	uint64_t until;	      /* time of the newest line that the summary holds; ns, 0: none */
 	uint64_t asked_until; /* the same for the requested summary */
 	uint64_t over_at;     /* ASKED: waited for until then; IDLE: not before */
+	bool outside;	      /* the summary is of written words of people outside, too */
+	bool asked_outside;   /* the same of the requested one */
 	char summary[ROOM_COMPACT_SUMMARY + 1];
 };
 
@@ -41,5 +44,8 @@ uint64_t room_compaction_deadline(const struct room_compaction *c,
 				  const struct room_context *context);
 /* "" while there is none. */
 const char *room_compaction_summary(const struct room_compaction *c);
+/* True if written words of somebody who was not in the room, or an answer of the bot in writing
+ * that may repeat such words, went into the summary. */
+bool room_compaction_is_outside(const struct room_compaction *c);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "control/room/base/context.h"
+#include "control/room/base/turns.h"
 #include "control/room/language/language.h"
+#include "control/settings/settings.h"
 #include "proto/base/utf8.h"
 
 static struct room_history_line *line_at(struct room_history *h, unsigned i)
@@ -38,7 +40,8 @@ void room_history_add(struct room_history *h, const struct room_history_words *w
 					.turn = words->turn,
 					.bot = words->bot,
 					.cut = words->cut,
-					.message = words->message};
+					.message = words->message,
+					.repeats = words->repeats};
 	utf8_copy(l->name, sizeof l->name, words->name);
 	utf8_copy(l->text, sizeof l->text, words->text);
 }
@@ -72,6 +75,44 @@ static void withhold_person(struct room_history *h, const struct room_context *c
 	h->withdrawn_at = context->now;
 }
 
+/* ---- words of people outside ---- */
+
+static bool is_outside(const struct room_context *context, uint64_t user)
+{
+	return room_place(context, user) == ROOM_SPEAKERS;
+}
+
+bool room_history_is_outside(const struct room_context *context, const struct room_history_line *l)
+{
+	return l->bot ? l->repeats : l->message && is_outside(context, l->user);
+}
+
+bool room_history_keep_outside(struct room_history *h, bool outside)
+{
+	h->outside = h->outside || outside;
+	return h->outside;
+}
+
+/* A conversation that a brain keeps is told at once, and has the words to its end. */
+static void note_typed(struct room_history *h, const struct room_context *context,
+		       const struct room_history_words *words)
+{
+	bool outside = words->bot ? words->repeats : is_outside(context, words->user);
+
+	if (context->settings->reply_path != SETTINGS_REPLY_BRAIN)
+		room_history_keep_outside(h, outside);
+}
+
+/* The conversation begins anew, and is told lines of the history alone. A question that comes
+ * before the answer under way is over may still be put into the one of before. */
+static void begin_anew(struct room_history *h, const struct room_context *context)
+{
+	if (!room_turn_active(context))
+		h->outside = false;
+}
+
+/* ---- edits ---- */
+
 /* Returns true if a model may have been told the words that stood there. */
 static bool edit_line(struct room_history *h, struct room_history_line *l, const char *text)
 {
@@ -103,25 +144,26 @@ static void edit_message(struct room_history *h, struct room_context *context,
 		if (l->message && (!ev->message || l->message == ev->message))
 			told = edit_line(h, l, l->bot ? text : line) || told;
 	}
-	if (told)
-		room_emit(context, ROOM_DO_RENEW);
+	if (!told)
+		return;
+	room_emit(context, ROOM_DO_RENEW);
+	begin_anew(h, context);
 }
 
-void room_history_on_event(struct room_history *h, struct room_context *context,
-			   const struct room_event *ev)
+/* A name, a line end and words. */
+static void take_line(struct room_history *h, const struct room_context *context,
+		      const struct room_event *ev)
 {
-	const char *text = (const char *)ev->text.p, *end;
+	const char *text = (const char *)ev->text.p, *end = memchr(text, '\n', ev->text.n);
 	char name[ROOM_NAME_MAX], label[ROOM_NAME_MAX], words[ROOM_HISTORY_TEXT + 1];
+	struct room_history_words line = {.at = ev->at,
+					  .user = ev->user,
+					  .bot = ev->is_bot,
+					  .cut = ev->yes,
+					  .message = ev->message,
+					  .name = label,
+					  .text = words};
 
-	if (ev->type == ROOM_MEMBER)
-		withhold_private(h, context);
-	if (ev->type == ROOM_WITHDRAWN)
-		withhold_person(h, context, ev->user);
-	if (ev->type == ROOM_EDITED)
-		edit_message(h, context, ev);
-	end = (ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) && ev->text.n
-		      ? memchr(text, '\n', ev->text.n)
-		      : NULL;
 	if (!end)
 		return;
 	utf8_copy_bytes(name, sizeof name, text, (size_t)(end - text));
@@ -133,13 +175,26 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 	/* A further line could pass for somebody else's. */
 	if (!ev->is_bot)
 		utf8_plain(words);
-	room_history_add(h, &(struct room_history_words){.at = ev->at,
-							 .user = ev->user,
-							 .bot = ev->is_bot,
-							 .cut = ev->yes,
-							 .message = ev->message,
-							 .name = label,
-							 .text = words});
+	if (ev->type == ROOM_TYPED) {
+		line.repeats = ev->is_bot && (ev->tainted || is_outside(context, ev->user));
+		note_typed(h, context, &line);
+	}
+	room_history_add(h, &line);
+}
+
+void room_history_on_event(struct room_history *h, struct room_context *context,
+			   const struct room_event *ev)
+{
+	if (ev->type == ROOM_MEMBER)
+		withhold_private(h, context);
+	if (ev->type == ROOM_WITHDRAWN) {
+		withhold_person(h, context, ev->user);
+		begin_anew(h, context);
+	}
+	if (ev->type == ROOM_EDITED)
+		edit_message(h, context, ev);
+	if ((ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) && ev->text.n)
+		take_line(h, context, ev);
 }
 
 /* True if a word goes on from one character to the next. */

@@ -121,9 +121,12 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 /* What is typed in the chat of the voice channel. */
 TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 {
-	const struct agent_typed alice = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
-	const struct agent_typed stranger = {2, 99, false, "Eve", "the shed key is fig", NULL};
-	const struct agent_typed bot = {3, ALICE, true, "Parley", "I wrote about plums", NULL};
+	const struct agent_typed alice = {1,	ALICE, false, "Alice", "the barn key is plum",
+					  NULL, false};
+	const struct agent_typed stranger = {2,	   99,	 false, "Eve", "the shed key is fig",
+					     NULL, false};
+	const struct agent_typed bot = {3,    ALICE, true, "Parley", "I wrote about plums",
+					NULL, false};
 	static struct scene s;
 
 	context[0] = '\0';
@@ -146,8 +149,8 @@ TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 
 TEST(who_types_without_end_is_told_in_part)
 {
-	struct agent_typed alice = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
-	const struct agent_typed bob = {100, 600, false, "Bob", "the shed key is fig", NULL};
+	struct agent_typed alice = {1, ALICE, false, "Alice", "the barn key is plum", NULL, false};
+	const struct agent_typed bob = {100, 600, false, "Bob", "the shed key is fig", NULL, false};
 	static struct scene s;
 
 	CHECK(scene_begin(&s, "off", scene_written));
@@ -162,9 +165,12 @@ TEST(who_types_without_end_is_told_in_part)
 
 TEST(a_model_is_told_what_stands_in_the_chat_now)
 {
-	const struct agent_typed barn = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
-	const struct agent_typed shed = {2, ALICE, false, "Alice", "the shed key is fig", NULL};
-	const struct agent_typed bot = {3, ALICE, true, "Parley", "I wrote about plums", NULL};
+	const struct agent_typed barn = {1,    ALICE, false, "Alice", "the barn key is plum",
+					 NULL, false};
+	const struct agent_typed shed = {2,    ALICE, false, "Alice", "the shed key is fig",
+					 NULL, false};
+	const struct agent_typed bot = {3,    ALICE, true, "Parley", "I wrote about plums",
+					NULL, false};
 	static struct scene s;
 
 	context[0] = '\0';
@@ -206,7 +212,8 @@ static bool renewed(const struct scene *s)
 
 TEST(a_voice_that_was_told_what_is_gone_begins_anew)
 {
-	const struct agent_typed barn = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
+	const struct agent_typed barn = {1,    ALICE, false, "Alice", "the barn key is plum",
+					 NULL, false};
 	static struct scene s;
 
 	CHECK(scene_begin(&s, "off", NULL));
