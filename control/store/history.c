@@ -459,6 +459,8 @@ static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const
 		db_bind_uint(s, 7, j->grants);
 	if (sqlite3_bind_parameter_count(s) >= 8)
 		db_bind_uint(s, 8, j->channel);
+	if (sqlite3_bind_parameter_count(s) >= 9)
+		db_bind_uint(s, 9, j->words_ms);
 	return s;
 }
 

@@ -56,8 +56,8 @@ enum job_kind {
 	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the
 			     reason text; version:
 			     how many, until_ms: older than this row, or the row, now_ms: the
-			     oldest, any: with words, grants: for operators, compare: with
-			     timelines */
+			     oldest, words_ms: of turns, before this time, 0: any, any: with words,
+			     grants: for operators, compare: with timelines */
 	JOB_SAVE_WEB,	  /* text: the sessions of browsers */
 	JOB_SAVE_GUILD,
 	JOB_SAVE_QUEUE,

@@ -698,6 +698,7 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 			.guild = q->guild,
 			.user = q->user,
 			.now_ms = q->since_ms,
+			.words_ms = q->before_ms,
 			.until_ms = q->row ? q->row : INT64_MAX,
 			.version = q->most < max ? q->most : max,
 			.any = q->words,

@@ -329,11 +329,12 @@ struct store_query {
 	const char *reason;
 	uint64_t session; /* of actions: the start of the voice session, 0: any */
 	uint64_t since_ms;
-	uint64_t row;	/* of STORE_TURN; else older than this `next`, 0: the newest */
-	unsigned most;	/* at most STORE_READ_MAX, of actions STORE_ACTIONS_MAX */
-	bool words;	/* what people and the bot said, as far as it is kept */
-	bool operators; /* what operators may see, too */
-	bool timeline;	/* of turns: each with its timeline and stages */
+	uint64_t before_ms; /* of turns: earlier than this, 0: any */
+	uint64_t row;	    /* of STORE_TURN; else older than this `next`, 0: the newest */
+	unsigned most;	    /* at most STORE_READ_MAX, of actions STORE_ACTIONS_MAX */
+	bool words;	    /* what people and the bot said, as far as it is kept */
+	bool operators;	    /* what operators may see, too */
+	bool timeline;	    /* of turns: each with its timeline and stages */
 };
 /* The document is the answer of the API (control/store/history.h). ENOENT: there is no such turn;
  * ETIMEDOUT: it took too long. Errors as store_settings_put. */

@@ -224,6 +224,7 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 				       .user = q.user,
 				       .reason = q.reason,
 				       .since_ms = q.since_ms,
+				       .before_ms = q.before_ms,
 				       .row = q.cursor,
 				       .most = q.limit,
 				       .timeline = q.timeline,

@@ -47,7 +47,7 @@ const struct web_conf *web_shown(const struct web *w);
 /* http://127.0.0.1:PORT/ of the page to speak with the bot; "": there is none. */
 const char *web_talk(const struct web *w);
 /* Of the files of the page, in their order (control/web/page.c): ETags, made once. */
-enum { WEB_FILES_MAX = 16, WEB_TAG = 40 };
+enum { WEB_FILES_MAX = 24, WEB_TAG = 40 };
 void web_page_tags(char tags[WEB_FILES_MAX][WEB_TAG]);
 const char *web_tag(const struct web *w, unsigned file);
 struct live_turns *web_turns(const struct web *w);

@@ -32,6 +32,7 @@ bool list_query_read(struct list_query *q, const struct http_head *head)
 	if (!list_query_number(head, "guild", UINT64_MAX, &q->guild) ||
 	    !list_query_number(head, "user", UINT64_MAX, &q->user) ||
 	    !list_query_number(head, "since", INT64_MAX, &q->since_ms) ||
+	    !list_query_number(head, "before", INT64_MAX, &q->before_ms) ||
 	    !list_query_number(head, "cursor", INT64_MAX, &q->cursor) ||
 	    !list_query_number(head, "limit", LIST_LIMIT_MAX, &limit) ||
 	    !list_query_number(head, "timeline", 1, &timeline) || !read_reason(head, q->reason) ||

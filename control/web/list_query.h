@@ -1,5 +1,5 @@
-/* The query of a list: ?guild=ID&user=ID&reason=NAME&q=LETTERS&since=MS&limit=50&cursor=NEXT.
- * Pure. */
+/* The query of a list:
+ * ?guild=ID&user=ID&reason=NAME&q=LETTERS&since=MS&before=MS&limit=50&cursor=ID. Pure. */
 #ifndef CONTROL_WEB_LIST_QUERY_H
 #define CONTROL_WEB_LIST_QUERY_H
 
@@ -13,6 +13,7 @@ enum { LIST_LIMIT = 50, LIST_LIMIT_MAX = 100, LIST_REASON_SIZE = 48, LIST_LETTER
 struct list_query {
 	uint64_t guild, user;	   /* 0: any */
 	uint64_t since_ms, cursor; /* 0: without */
+	uint64_t before_ms;	   /* of turns; 0: without */
 	unsigned limit;
 	char reason[LIST_REASON_SIZE];	 /* "": any */
 	bool timeline;			 /* of turns: with their timelines */

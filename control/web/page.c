@@ -25,6 +25,7 @@ FILE_BYTES(nodes, "nodes.js")
 FILE_BYTES(stream, "stream.js")
 FILE_BYTES(views, "views.js")
 FILE_BYTES(live, "live.js")
+FILE_BYTES(times, "times.js")
 FILE_BYTES(turn, "turn.js")
 FILE_BYTES(turns, "turns.js")
 FILE_BYTES(timeline, "timeline.js")
@@ -52,6 +53,7 @@ static const struct file {
 	{"/stream.js", SCRIPT, page_stream_begin, page_stream_end},
 	{"/views.js", SCRIPT, page_views_begin, page_views_end},
 	{"/live.js", SCRIPT, page_live_begin, page_live_end},
+	{"/times.js", SCRIPT, page_times_begin, page_times_end},
 	{"/turn.js", SCRIPT, page_turn_begin, page_turn_end},
 	{"/turns.js", SCRIPT, page_turns_begin, page_turns_end},
 	{"/timeline.js", SCRIPT, page_timeline_begin, page_timeline_end},

@@ -232,6 +232,60 @@ const groups = {
     is('and is right when it is seen again', await b.until(`${body}.includes('one to five')`, 4000), true);
   },
 
+  // Days of turns of many people: which day it was, who spoke, and the way to a time.
+  async days(b, s) {
+    const names = ['Ann', 'Ben', 'Cid', 'Dee', 'Eve', 'Fay', 'Gus', 'Hal', 'Ida', 'Jon', 'Kit', 'Lou'], hours = (n) => Date.now() - n * 36e5;
+
+    s.turns = Array.from({ length: 600 }, (_, i) => turn(600 - i, A, { at: hours(i / 6), user: String(600 + i % 12), name: names[i % 12], heard: `words ${600 - i}.` }));
+    await openPage(b, s);
+    const dated = (t) => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(t);
+
+    await b.until(`${rows} > 10`);
+    await b.eval(click('#turns button'));
+    is('an opened turn has its day', await b.until(`/^.*(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \\d+ \\w+, \\d\\d:/.test(${text('turn')})`, 4000), true);
+    await b.eval(`(() => { window.drawn = []; const plain = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (words, ...a) { window.drawn.push(words); plain.call(this, words, ...a); }; })(); location.hash = '#turns'; true`);
+    await b.until("document.querySelectorAll('.vrow').length > 5");
+    is('a turn of today has the time', await b.eval("/^\\d\\d:\\d\\d:\\d\\d$/.test(document.querySelector('.vrow time').textContent)"), true);
+    const last = "[...document.querySelectorAll('.vrow')].filter((e) => !e.hidden).map((e) => [Number(e.ariaPosInSet), e]).sort((x, y) => x[0] - y[0]).at(-1)[1].textContent";
+
+    for (let i = 0; i < 40 && !await b.eval(`/600 turns/.test(${body})`); i++, await sleep(250)) await b.eval("document.querySelector('.vlist').scrollTop = 1e6; true");
+    await b.eval("document.querySelector('.vlist').scrollTop = 1e6; true");
+    is('one of another day has the day', await b.until(`${last}.includes('${dated(hours(99.8))}')`, 4000), true);
+    await b.picture('page-days', 1280, 900, false);
+    await b.eval("document.querySelector('canvas.timeline').focus(); true");
+    for (let i = 0; i < 20; i++) await b.key('-');
+    await sleep(300);
+    const at = await b.eval("document.querySelector('.window').textContent");
+
+    await b.key('-');
+    await b.key('-');
+    is('the widest window stays where it is', await b.eval("document.querySelector('.window').textContent"), at);
+    await b.eval("window.drawn = []; document.querySelector('.vlist').scrollTop = 0; true");
+    await sleep(1500);
+    is('its axis has days', await b.eval("window.drawn.filter((x) => /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \\d+ \\w+$/.test(x)).length > 3"), true);
+    is('and whoever has no lane is in one with the others', await b.eval("window.drawn.includes('5 others')"), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-days-wide', 1280, 900, false);
+    await b.picture('page-days-wide-dark', 1280, 900, true);
+    await b.picture('page-days-phone', 390, 800, false);
+    is('it fits a phone', await b.eval('document.documentElement.scrollWidth <= window.innerWidth'), true);
+    await b.picture('page-days', 1280, 900, false);
+    const until = new Date(hours(30)), local = new Date(until - until.getTimezoneOffset() * 60e3).toISOString().slice(0, 16);
+
+    await b.eval(set('turns-before', local));
+    is('a time can be gone to', await b.until(`document.querySelector('.vrow time').textContent.startsWith('${dated(hours(30.1))}')`, 4000), true);
+    await b.eval(set('turns-person', '603'));
+    is('and a person chosen', await b.until("(() => { const all = [...document.querySelectorAll('.vrow')].filter((e) => !e.hidden); return all.length > 3 && all.every((e) => e.querySelector('b').textContent === 'Dee'); })()", 4000), true);
+    await b.eval(set('turns-reason', 'merged'));
+    is('what is not there is told', await b.until("document.querySelector('.count').textContent === 'No turn is like that.'", 4000), true);
+    await b.eval(set('turns-reason', ''));
+    await b.until("document.querySelectorAll('.vrow:not([hidden])').length > 3");
+    await b.eval("document.querySelector('canvas.timeline').focus(); true");
+    await b.key('ArrowRight');
+    is('what a key chooses on the canvas is told in words', await b.until("/Dee: it was answered, first sound/.test(document.querySelector('.turns-view .quiet').textContent)", 3000), true);
+  },
+
   // Eight tabs of one browser: more than the connections that it opens to a server.
   async tabs(b, s) {
     const tabs = [];

@@ -29,7 +29,7 @@ export function delaysOf() {
 // By the nearest rank; list is sorted and not empty.
 const percentile = (list, share) => list[Math.max(0, Math.ceil(share * list.length) - 1)];
 
-export function makeLatency({ node, ask, seconds, state, meaning, table, section, muted, dirty }) {
+export function makeLatency({ node, ask, seconds, state, meaning, table, section, muted, choose }) {
   const view = { id: "latency", title: "Latency", role: "viewer", guild: "", most: "500", on: ["turn"], draw };
 
   view.wants = (ev) => !view.guild || ev.guild === view.guild;
@@ -101,8 +101,7 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
     e.value = view[name];
     e.onchange = async (ev) => {
       view[name] = ev.target.value;
-      view.data = await view.load().catch((x) => ({ turns: [], trouble: x.message }));
-      dirty();
+      await choose(view);
     };
     return [node("label", { for: id }, label), e];
   }

@@ -3,6 +3,7 @@
 import { makeLive } from "/live.js";
 import { keep, node, redraw } from "/nodes.js";
 import { makeStream } from "/stream.js";
+import { clock, moment, told, when } from "/times.js";
 import { makeTurn } from "/turn.js";
 import { makeTurns } from "/turns.js";
 import { makeViews, ranks } from "/views.js";
@@ -33,8 +34,6 @@ function fill(id, ...children) {
   $(id).replaceChildren(...children.filter(Boolean));
 }
 
-const times = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const clock = (text) => times.format(new Date(text));
 const seconds = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s");
 const dollars = (usd) => "$" + usd.toFixed(usd < 1 ? 4 : 2);
 const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
@@ -258,7 +257,7 @@ function soon(run, ms) {
     }, ms);
   };
 }
-const turnNodes = makeTurn({ node, ask, clock, dollars, seconds, own, state, meaning });
+const turnNodes = makeTurn({ node, ask, dollars, seconds, own, state, meaning });
 const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
 // Not sooner: control keeps the answer for 40 ms. The room that is shown tells of its turns by itself; of the others the list has little.
 const roomsSoon = soon(loadRooms, 60);
@@ -278,6 +277,15 @@ const viewSoon = soon(() => {
   }
 }, 100);
 
+// A busy room must not talk over whoever listens to the page: what ended meanwhile is one sentence.
+const ended = [];
+const tellEnded = soon(() => {
+  const last = ended.at(-1), n = ended.length;
+
+  ended.length = 0;
+  if (last && last.guild === state.room) put("live", `${n > 1 ? `${n} turns ended, the last one ` : ""}${n > 1 ? "turn" : "Turn"} ${last.turn}: ${meaning(last.reason)}.`);
+}, 5000);
+
 // A turn's own event is shown before anything is asked for.
 function takeTurn(ev) {
   const room = state.rooms.find((r) => r.guild === ev.guild);
@@ -290,7 +298,10 @@ function takeTurn(ev) {
       heard: typeof ev.heard === "string" && ev.heard ? ev.heard : null, why: ev.why || [],
     });
   else room.lastTurn = { name: ev.name, reason: ev.reason, text: ev.text || meaning(ev.reason) };
-  if (ev.event === "turn" && ev.guild === state.room) $("live").textContent = `Turn ${ev.turn}: ${meaning(ev.reason)}.`;
+  if (ev.event === "turn" && ev.guild === state.room) {
+    ended.push(ev);
+    tellEnded();
+  }
   // It is written at once, and laid out with all else in the next frame.
   if (ev.guild === state.room && !view() && !document.hidden) drawNow(room);
 }
@@ -349,8 +360,8 @@ const stream = makeStream({
 
 // ---- the views ----
 
-const turnsView = makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain: (e) => (e ? complain(e, "view") : say("", "view")) });
-const views = [turnsView, ...makeViews({ node, ask, clock, dollars, seconds, own, state, meaning, dirty: () => drawView() })];
+const turnsView = makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, complain: (e) => (e ? complain(e, "view") : say("", "view")) });
+const views = [turnsView, ...makeViews({ node, ask, dollars, seconds, own, state, meaning, dirty: () => drawView(), choose: (v) => choose(v) })];
 const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role] && (!v.there || v.there()));
 const view = () => allowed().find((v) => v.id === state.view);
 
@@ -384,9 +395,10 @@ function drawView() {
 }
 
 function viewNodes(shown) {
-  if (shown.trouble) return [node("p", { class: "bad" }, shown.trouble)];
-  if (!shown.data) return [node("p", { class: "muted" }, "…")];
-  return [shown.data.trouble && node("p", { class: "bad" }, shown.data.trouble), shown.behind && drawBehind(shown), shown.draw(shown)].flat(2).filter(Boolean);
+  const trouble = shown.trouble && node("p", { class: "bad" }, shown.trouble);
+
+  if (!shown.data) return [trouble || node("p", { class: "muted" }, "…")];
+  return [trouble, shown.data.trouble && node("p", { class: "bad" }, shown.data.trouble), shown.behind && drawBehind(shown), shown.draw(shown)].flat(2).filter(Boolean);
 }
 
 function drawBehind(shown) {
@@ -404,10 +416,14 @@ async function loadView(shown) {
   }
   return shown.loading = (async () => {
     do {
+      const asked = shown.choice;
+
       shown.again = false;
       try {
         const data = await shown.load(shown);
 
+        // Something else was chosen meanwhile: this is no answer to it.
+        if (asked !== shown.choice) continue;
         shown.data = data;
         shown.trouble = null;
         shown.behind = false;
@@ -419,6 +435,12 @@ async function loadView(shown) {
     } while (shown.again);
     shown.loading = null;
   })();
+}
+
+// After a choice in the view, such as another server: only what is read from then on answers it.
+function choose(shown) {
+  shown.choice = (shown.choice || 0) + 1;
+  return loadView(shown);
 }
 
 async function openView() {
@@ -529,7 +551,7 @@ function drawRoom(room) {
     return;
   }
   fill("facts",
-    fact("call", room.phase), fact("since", room.since && clock(room.since)), fact("encryption", describeSecure(room.secure)),
+    fact("call", room.phase), fact("since", room.since && told(room.since)), fact("encryption", describeSecure(room.secure)),
     fact("engine", room.brain && `${room.brain.name}${room.brain.up ? "" : " (down)"}`),
     fact("muted", room.muted ? "by an operator" : null),
     fact("answered", `${room.answeredCount} of ${room.turnCount} turns`));
@@ -578,7 +600,7 @@ function drawTurns() {
     }
     bar.append(node("span", { class: answered ? "reason answered" : trouble.test(t.reason) ? "reason trouble" : "reason" }, t.reason));
     const button = node("button", { type: "button", "aria-current": String(t.current), title: meaning(t.reason) },
-      node("time", { datetime: t.at }, clock(t.at)),
+      node("time", { datetime: t.at, title: when(t.at) }, moment(t.at)),
       node("span", null, node("b", null, t.name || "nobody"), t.heard ? " " + t.heard : ""), bar);
 
     button.onclick = () => openTurn(t.id);

@@ -1,8 +1,9 @@
 // The canvas of the turns: a lane for each speaker, the model, the tools and Parley's voice, over a window of time that zooms.
 
-const lane = 24, axis = 24, side = 104, most = 6, gap = 6;
+import { day, clock, minute } from "/times.js";
+
+const lane = 24, axis = 24, side = 104, most = 8, gap = 6;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 10800, 21600, 43200, 86400].map((s) => s * 1000);
-const clocks = [{ second: "2-digit" }, {}].map((more) => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...more }));
 const shortest = 2000, longest = 7 * 864e5;
 
 export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder }) {
@@ -20,15 +21,23 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
     colours.font = `12px ${style.fontFamily}`;
   }
 
-  // The speakers of the window, and the fixed lanes below them.
+  // The speakers of the window, and the fixed lanes below them. Those who speak most have lanes of their own, the others one together.
   function findLanes(inside) {
-    const names = new Map();
+    const people = new Map();
+    const add = ({ user, name, from, to }) => {
+      const p = people.get(user) || people.set(user, { key: user, name: null, ms: 0 }).get(user);
 
-    for (const t of inside) for (const s of t.speech) if (names.size < most) names.set(s.user, s.name);
-    for (const s of spoken) if (s.to >= at.from && s.user !== "bot" && (!guild || s.guild === guild) && names.size < most) names.set(s.user, s.name);
-    const people = [...names].sort((a, b) => (a[1] < b[1] ? -1 : 1)).map(([key, name]) => ({ key, name: name || "somebody" }));
+      p.name ||= name;
+      p.ms += Math.max(0, Math.min(to, at.to) - Math.max(from, at.from));
+    };
 
-    return [...people, { key: "*model", name: "model" }, { key: "*tool", name: "tools" }, { key: "*bot", name: "Parley" }];
+    for (const t of inside) t.speech.forEach(add);
+    for (const s of spoken) if (s.to >= at.from && s.user !== "bot" && (!guild || s.guild === guild)) add(s);
+    const all = [...people.values()], many = all.length > most;
+    const own = (many ? all.sort((a, b) => b.ms - a.ms || (a.key < b.key ? -1 : 1)).slice(0, most - 1) : all)
+      .map(({ key, name }) => ({ key, name: name || "somebody" })).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+
+    return [...own, ...(many ? [{ key: "*others", name: `${all.length - own.length} others` }] : []), { key: "*model", name: "model" }, { key: "*tool", name: "tools" }, { key: "*bot", name: "Parley" }];
   }
 
   const top = (i) => axis + i * lane;
@@ -55,17 +64,23 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
     const step = steps.find((s) => s / (at.to - at.from) * (width - side) >= 76) || 864e5;
     const zone = new Date(at.from).getTimezoneOffset() * 60000;
 
+    let free = side; // of words, from there on
+
     g.fillStyle = colours.muted;
     g.strokeStyle = colours.line;
     for (let t = Math.ceil((at.from - zone) / step) * step + zone; t < at.to; t += step) {
-      const x = Math.round(px(t)) + 0.5, words = clocks[step < 60000 ? 0 : 1].format(t);
+      const x = Math.round(px(t)) + 0.5, d = new Date(t), midnight = !d.getHours() && !d.getMinutes() && !d.getSeconds();
 
       g.beginPath();
       g.moveTo(x, axis - 4);
       g.lineTo(x, top(lanes.length));
       g.stroke();
-      if (x + 56 < width) g.fillText(step >= 864e5 ? new Date(t).toISOString().slice(5, 10) : words, x + 4, 15);
+      if (x < free || x + (midnight ? 80 : 56) > width) continue;
+      g.fillText(midnight ? day(t) : step < 60000 ? clock(t) : minute(t), x + 4, 15);
+      free = x + (midnight ? 76 : step < 60000 ? 56 : 40);
     }
+    // The day of the left edge; a midnight within the window has its own.
+    g.fillText(day(at.from), 0, 15);
     lanes.forEach((l, i) => {
       g.fillStyle = colours.line;
       g.fillRect(0, top(i), width, 1);
@@ -75,7 +90,9 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
   }
 
   function drawTurn(t, seen, of) {
-    for (const s of t.speech) piece(seen, of.get(s.user) ?? -1, s.from, s.to, colours.speech, t.speech.length === 1 ? t.heard : null);
+    const others = of.get("*others") ?? -1;
+
+    for (const s of t.speech) piece(seen, of.get(s.user) ?? others, s.from, s.to, colours.speech, t.speech.length === 1 ? t.heard : null);
     if (t.model) piece(seen, of.get("*model"), t.model.from, t.model.to, colours.model, null);
     for (const c of t.tools) piece(seen, of.get("*tool"), c.from, c.to, colours.tool, c.name);
     if (t.answer) piece(seen, of.get("*bot"), t.answer.from, t.answer.to, colours.answer, t.said);
@@ -122,7 +139,7 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
 
     for (const t of inside) drawTurn(t, seen, of);
     for (const s of spoken) {
-      const i = of.get(s.user === "bot" ? "*bot" : s.user), x = px(s.from);
+      const i = of.get(s.user === "bot" ? "*bot" : s.user) ?? of.get("*others"), x = px(s.from);
 
       if (i === undefined || s.to < at.from || (guild && s.guild !== guild)) continue;
       g.strokeStyle = s.user === "bot" ? colours.answer : colours.speech;
@@ -167,7 +184,8 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
   }
 
   const zoom = (factor, x = width) => {
-    const t = follow ? at.to : timeAt(x), k = (t - at.from) / (at.to - at.from), length = (at.to - at.from) * factor;
+    // The place under the pointer stays where it is, also where the window gets no longer or shorter.
+    const t = follow ? at.to : timeAt(x), k = (t - at.from) / (at.to - at.from), length = Math.max(shortest, Math.min(longest, (at.to - at.from) * factor));
 
     move(t - k * length, t + (1 - k) * length);
   };
@@ -176,7 +194,8 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
   function pick(x, y) {
     const t = timeAt(x), slack = 4 * (at.to - at.from) / (width - side), row = lanes[Math.floor((y - axis) / lane)]?.key;
     const hits = within().filter((u) => u.from - slack <= t && t <= u.to + slack);
-    const own = hits.filter((u) => (row === "*bot" ? u.answer : row === "*model" ? u.model : row === "*tool" ? u.tools.length : u.speech.some((s) => s.user === row)));
+    const own = hits.filter((u) => (row === "*bot" ? u.answer : row === "*model" ? u.model : row === "*tool" ? u.tools.length
+      : u.speech.some((s) => s.user === row || (row === "*others" && !lanes.some((l) => l.key === s.user)))));
 
     return (own.at(-1) || hits.at(-1))?.id ?? null;
   }

@@ -1,11 +1,13 @@
 // One turn, opened: words, times, why, tools, costs, context, recordings, and the same turn asked again with other settings.
 
+import { clock, day } from "/times.js";
+
 export const stageNames = {
   endpointing: "waiting for silence", transcription: "transcription and decision", classifier: "classifier", floor: "waiting for the floor",
   memory: "memory", model: "model", playback: "playback",
 };
 
-export function makeTurn({ node, ask, clock, dollars, seconds, own, state, meaning }) {
+export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
   const label = (x) => (x.kind === "answer" ? "Parley" : x.name || "somebody");
   const heading = (text) => node("h3", null, text);
   const note = (text) => node("p", { class: "muted" }, text);
@@ -208,7 +210,7 @@ export function makeTurn({ node, ask, clock, dollars, seconds, own, state, meani
   function whole(turn) {
     return [
       node("p", null, node("b", null, turn.reason), ": ", meaning(turn.reason)),
-      note(`${clock(turn.at)} · first sound ${seconds(turn.firstAudioMs)}`),
+      note(`${day(turn.at)}, ${clock(turn.at)} · first sound ${seconds(turn.firstAudioMs)}`),
       turn.heard && node("p", { class: "words" }, node("span", { class: "speaker" }, turn.name || "somebody"), ": ", turn.heard),
       turn.said && node("p", { class: "words" }, node("span", { class: "speaker bot" }, "Parley"), ": ", turn.said),
       !turn.heard && !turn.said ? note(state.who?.words ? "No words are kept." : "Words are for operators.") : null,

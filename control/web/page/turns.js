@@ -2,14 +2,15 @@
 // of stages, all aligned at the end of speech, so that delay reads as length.
 
 import { makeTimeline } from "/timeline.js";
+import { moment, told } from "/times.js";
 import { stageNames } from "/turn.js";
 
 const page = 100, newest = 16, keptMost = 20000, spare = 3, before = 2000;
 const aFrame = 24; // rows that are filled in one frame: those in sight, as a rule, because each further frame costs as much again as ten rows
 const trouble = /fail|error|lost|stalled|timeout|no_key|silent|expired/;
 
-export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain }) {
-  const view = { id: "turns", title: "Turns", role: "viewer", on: ["turn"], items: [], next: null, guild: null, reason: "", chosen: null, trouble: null };
+export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, complain }) {
+  const view = { id: "turns", title: "Turns", role: "viewer", on: ["turn"], items: [], next: null, guild: null, reason: "", person: "", since: "", before: "", chosen: null, trouble: null };
   const calm = matchMedia("(prefers-reduced-motion: reduce)"), narrow = matchMedia("(max-width: 600px)");
   const pool = [], rows = new Map(), spoken = [];
   let root = null, parts = {}, loading = false, wanted = false, scale = 4000, kept = 0, height = 28;
@@ -45,6 +46,8 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
     if (view.guild) query.set("guild", view.guild);
     if (view.reason) query.set("reason", view.reason);
+    if (view.person) query.set("user", view.person);
+    for (const name of ["since", "before"]) if (!Number.isNaN(Date.parse(view[name]))) query.set(name, String(Date.parse(view[name])));
     if (cursor) query.set("cursor", cursor);
     return "/api/turns?" + query;
   }
@@ -106,8 +109,11 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   async function reload() {
     view.items = [];
     view.next = null;
+    complain(null);
     await view.load().catch(complain);
     parts.list.scrollTop = 0;
+    // A time that was asked for is shown, not the present.
+    if (view.before && view.items.length) parts.timeline.reveal(view.items[0]);
     view.update();
   }
 
@@ -121,6 +127,8 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     const row = { el, button, time, name, words, bar, reason, ended, index: -1 };
 
     button.onclick = (e) => choose(view.items[row.index]?.id, e.detail === 0);
+    // Only a few of the rows are nodes.
+    el.ariaSetSize = "-1";
     button.onkeydown = (e) => {
       const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[e.key];
 
@@ -160,7 +168,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
     place(row, index);
     row.id = t.id;
-    row.time.data = clock(t.end);
+    row.time.data = moment(t.end);
     row.name.data = t.name || "nobody";
     row.words.data = t.heard ? " " + t.heard : "";
     row.reason.data = t.first === null ? t.reason : `${seconds(t.first)} ${t.reason}`;
@@ -263,6 +271,10 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
   // ---- the turn that is open ----
 
+  function tell(t) {
+    parts.told.textContent = t ? `${moment(t.end)}, ${t.name || "nobody"}: ${meaning(t.reason)}${t.first === null ? "" : `, first sound after ${seconds(t.first)}`}.` : "";
+  }
+
   async function choose(id, byKey) {
     const index = view.items.findIndex((t) => t.id === id);
 
@@ -279,6 +291,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     }
     parts.aside.classList.add("open");
     parts.close.hidden = false;
+    complain(null);
     try {
       const turn = await ask("GET", "/api/turns/" + id);
 
@@ -334,12 +347,42 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
     e.value = now || "";
     e.onchange = () => take(e.value);
-    return [node("label", { for: id }, label), e];
+    return [node("span", { class: "pair" }, node("label", { for: id }, label), e)];
+  }
+
+  function time(name, label) {
+    const e = node("input", { id: `turns-${name}`, type: "datetime-local" });
+
+    e.value = view[name];
+    e.onchange = () => {
+      view[name] = e.value;
+      reload();
+    };
+    return [node("span", { class: "pair" }, node("label", { for: `turns-${name}` }, label), e)];
+  }
+
+  // Whoever was seen to speak, in the rooms or in the turns that were read.
+  const people = new Map();
+
+  function offerPeople() {
+    const e = root.querySelector("#turns-person"), before = people.size;
+
+    for (const r of state.rooms) if (!view.guild || r.guild === view.guild) for (const p of r.people) people.set(p.user, p.name);
+    for (const t of view.items.slice(0, 500)) for (const s of t.speech) if (s.user && s.name) people.set(s.user, s.name);
+    if (people.size === before && e.options.length > 1) return;
+    e.replaceChildren(e.options[0], ...[...people].sort((a, b) => (a[1] < b[1] ? -1 : 1)).map(([user, name]) => node("option", { value: user }, name)));
+    e.value = view.person;
   }
 
   function onCanvasKey(e) {
     const t = parts.timeline, index = view.items.findIndex((x) => x.id === view.chosen);
-    const turnAt = (i) => choose(view.items[Math.max(0, Math.min(view.items.length - 1, i))]?.id);
+    // A canvas has no words of its own: what the keys choose is told.
+    const turnAt = (i) => {
+      const chosen = view.items[Math.max(0, Math.min(view.items.length - 1, i))];
+
+      tell(chosen);
+      choose(chosen?.id);
+    };
     const run = {
       ArrowLeft: () => turnAt(index + 1), ArrowRight: () => turnAt(index < 0 ? 0 : index - 1), "+": () => t.zoom(0.5), "=": () => t.zoom(0.5), "-": () => t.zoom(2),
       PageUp: () => t.pan(-0.8), PageDown: () => t.pan(0.8), End: () => t.now(), Home: () => turnAt(view.items.length - 1),
@@ -356,7 +399,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   }
 
   function build() {
-    const canvas = node("canvas", { class: "timeline", tabindex: "0", role: "img",
+    const canvas = node("canvas", { class: "timeline", tabindex: "0", role: "application",
       "aria-label": "Timeline of the turns. Arrow keys choose a turn, plus and minus zoom, page keys move, End shows the present. The list below has the same turns." });
 
     parts.space = node("div", { class: "vspace", role: "list", "aria-label": "Turns, the newest first" });
@@ -367,6 +410,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     parts.detail = node("div", null, node("p", { class: "muted" }, "Choose a turn to see its words, times and decisions."));
     parts.aside = node("aside", { class: "inspector", tabindex: "0", "aria-label": "The turn that is open" },
       node("div", { class: "inspector-head" }, parts.title, parts.close), parts.detail);
+    parts.told = node("p", { class: "quiet", role: "status" });
     parts.count = node("p", { class: "muted count" });
     parts.scale = node("div", { class: "vhead muted", "aria-hidden": "true" }, node("span", null, "ended"), node("span", null, "speaker and words"),
       parts.ticks = node("span", { class: "ticks" }), node("span", null, "first sound, reason"));
@@ -374,7 +418,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     parts.timeline = makeTimeline({
       canvas, calm, busy: scrolls, needOlder: older, chosen: (id) => choose(id),
       changed: (at, follow) => {
-        parts.window.textContent = follow ? `the last ${span(at.to - at.from)}` : `${span(at.to - at.from)} until ${clock(at.to)}`;
+        parts.window.textContent = follow ? `the last ${span(at.to - at.from)}` : `${span(at.to - at.from)} until ${told(at.to)}`;
       },
     });
     canvas.addEventListener("keydown", onCanvasKey);
@@ -385,13 +429,16 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     new ResizeObserver(later).observe(parts.list);
     narrow.addEventListener("change", () => view.update());
     return root = node("div", { class: "turns-view" },
-      node("div", { class: "row tools" },
+      node("div", { class: "row tools filters" },
         ...select("turns-guild", "Server", "all", (state.guilds || []).map((g) => [g.id, g.name || g.id]), view.guild, (v) => { view.guild = v; reload(); }),
         ...select("turns-reason", "ended as", "any reason", Object.keys(state.meanings.reasons).filter((r) => r !== "none").sort().map((r) => [r, r]), view.reason, (v) => { view.reason = v; reload(); }),
+        ...select("turns-person", "of", "anyone", [], view.person, (v) => { view.person = v; reload(); }),
+        ...time("since", "from"), ...time("before", "until")),
+      node("div", { class: "row tools" },
         button("−", "Zoom out", () => parts.timeline.zoom(2)), button("+", "Zoom in", () => parts.timeline.zoom(0.5)),
         button("◀", "Earlier", () => parts.timeline.pan(-0.5)), button("▶", "Later", () => parts.timeline.pan(0.5)),
         button("Now", "Now: show the present", () => parts.timeline.now()), parts.window),
-      canvas, legend(),
+      canvas, parts.told, legend(),
       node("div", { class: "turns-split" }, node("div", { class: "turns-list" }, parts.scale, parts.list, parts.count), parts.aside));
   }
 
@@ -435,9 +482,11 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
       for (const row of rows.values()) row.id = null;
     }
     root.querySelector("#turns-guild").value = view.guild || "";
+    offerPeople();
     drawTicks();
     parts.space.style.height = view.items.length * height + "px";
-    const count = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}` : "No turn is kept yet.";
+    const count = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}`
+      : view.reason || view.person || view.since || view.before ? "No turn is like that." : "No turn is kept yet.";
 
     if (parts.count.textContent !== count) parts.count.textContent = count;
     for (const [index, row] of rows)
@@ -456,8 +505,9 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
   // Nothing of what was read stays behind.
   view.forget = () => {
-    Object.assign(view, { items: [], next: null, chosen: null, guild: null, reason: "", shownOnce: false });
+    Object.assign(view, { items: [], next: null, chosen: null, guild: null, reason: "", person: "", since: "", before: "", shownOnce: false });
     spoken.length = 0;
+    people.clear();
     rows.clear();
     pool.length = 0;
     root = view.root = null;

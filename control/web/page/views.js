@@ -2,11 +2,11 @@
 // change did stands in the view itself. Text of people reaches the page by textContent alone.
 
 import { makeLatency } from "/latency.js";
+import { clock, told, when } from "/times.js";
 
 export const ranks = { viewer: 1, operator: 2, admin: 3 };
 
-export function makeViews({ node, ask, clock, dollars, seconds, own, state, meaning, dirty }) {
-  const when = (text) => (text ? `${text.slice(0, 10)} ${clock(text)}` : "–");
+export function makeViews({ node, ask, dollars, seconds, own, state, meaning, dirty, choose }) {
   const shown = (v) => (v === null || v === undefined ? "–" : typeof v === "object" ? JSON.stringify(v) : String(v));
   const may = (role) => ranks[state.who?.role] >= ranks[role];
   const guildName = (id) => state.guilds?.find((g) => g.id === id)?.name || id || "–";
@@ -337,7 +337,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
     draw: ({ data }) => (data.sessions.length ? data.sessions.map((s) => sectionOf(s.guildId,
       `${state.rooms.find((r) => r.guild === s.guildId)?.channelName || s.voiceChannelId} · ${guildName(s.guildId)}`,
       table("Speech-to-text of each person", [["person", (a) => a.displayName || a.userId], ["session", describeAsr],
-        ["opened", (a) => a.createdAt && clock(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && clock(a.lastTranscriptAt)],
+        ["opened", (a) => a.createdAt && told(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && told(a.lastTranscriptAt)],
         ["transcripts", (a) => a.transcripts, true], ["speech", (a) => seconds(a.audioMs), true],
         ["last trouble", (a) => (a.lastError ? node("span", { class: "bad" }, "▲ " + (own(asrErrors, a.lastError) || a.lastError)) : "none")]],
       s.asrSessions, "Nobody has spoken yet."))) : [muted("The bot is in no voice channel.")]),
@@ -366,8 +366,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       form.onsubmit = async (e) => {
         e.preventDefault();
         view.search = e.target.querySelector("input").value.trim();
-        view.data = await view.load(view).catch((x) => ({ rows: [], next: null, writes: [], trouble: x.message }));
-        dirty();
+        await choose(view);
       };
       return [form, view.outcome && node("p", { role: "status" }, view.outcome),
         table("What the memory keeps", [["written", (f) => when(f.createdAt)], ["server", (f) => guildName(f.guild)],
@@ -383,8 +382,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
   async function showPerson(view, person) {
     view.person = person;
-    view.data = await view.load(view).catch((x) => ({ ...view.data, trouble: x.message }));
-    dirty();
+    await choose(view);
   }
 
   function drawPeople(view) {
@@ -428,8 +426,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
     } catch (e) {
       view.outcome = e.message;
     }
-    view.data = await view.load(view).catch(() => view.data);
-    dirty();
+    await choose(view);
   }
 
   // ---- music ----
@@ -450,8 +447,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       } catch (e) {
         view.outcomes[room.guild] = `${action}: ${e.message}`;
       }
-      view.data = await view.load(view).catch(() => view.data);
-      dirty();
+      await choose(view);
     };
 
     if (!m) return sectionOf(room.guild, title, muted("No music was asked for in this call."));
@@ -485,7 +481,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
 
       return [
         section("Parts of control", table("Parts", [["part", ([name]) => name],
-          ["state", ([, s]) => mark(s === "up" || s === "unused", s, s)]], Object.entries(data.ready.parts), "")),
+          ["state", ([, s]) => (s === "unused" ? node("span", { class: "muted" }, "○ unused") : mark(s === "up", s, s))]], Object.entries(data.ready.parts), "")),
         section("In the calls now", table("Engines", [["room", (r) => r.channelName || r.channel], ["engine", (r) => r.brain?.name],
           ["state", (r) => r.brain && mark(r.brain.up && !r.brain.silent, "up", r.brain.up ? "does not answer" : "down")],
           ["serves now", (r) => r.brain?.serving]], data.rooms, "The bot is in no voice channel.")),
@@ -516,8 +512,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
       select.value = view.days;
       select.onchange = async ({ target }) => {
         view.days = target.value;
-        view.data = await view.load(view).catch(() => data);
-        dirty();
+        await choose(view);
       };
       return [
         node("div", { class: "row tools" }, node("label", { for: "cost-days" }, "Days of UTC"), select),
@@ -675,7 +670,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, mean
     forget() { talk.root = null; },
   };
 
-  const latency = makeLatency({ node, ask, seconds, state, meaning, table, section, muted, dirty });
+  const latency = makeLatency({ node, ask, seconds, state, meaning, table, section, muted, choose });
 
   return [latency, talk, transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
 }

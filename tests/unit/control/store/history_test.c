@@ -117,6 +117,9 @@ TEST(turns_are_filtered)
 	CHECK_INT(json_array_size(json_object_get(got, "turns")), 0);
 	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .now_ms = T0 + 30000}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "turns")), 1);
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .words_ms = T0 + 30000}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 2);
+	CHECK_STR(text_of(row("turns", 0), "id"), "2");
 	end();
 }
 

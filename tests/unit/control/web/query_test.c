@@ -48,6 +48,9 @@ TEST(a_list_is_asked_for_strictly)
 	CHECK(q.guild == UINT64_C(41771983423143937) && q.cursor == 7);
 	CHECK_INT(q.limit, 100);
 	CHECK_STR(q.reason, "not_addressed");
+	CHECK(read_query(&q, "?since=5&before=1760000000000"));
+	CHECK(q.since_ms == 5 && q.before_ms == UINT64_C(1760000000000));
+	CHECK(!read_query(&q, "?before=yesterday"));
 	CHECK(!read_query(&q, "?limit=101"));
 	CHECK(!read_query(&q, "?limit=0"));
 	CHECK(!read_query(&q, "?limit=-1"));
