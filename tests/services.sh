@@ -87,6 +87,7 @@ first() { pgrep -P "$boot" -x systemd; }
 inside() { nsenter -t "$(first)" --mount --pid --cgroup --ipc --uts -- "$@"; }
 # shows UNIT PROPERTY: prints the property's value
 shows() { inside systemctl show --value -p "$2" "$1"; }
+said_of() { log "parley-$1" | grep -q "$2"; }
 active() { inside systemctl is-active --quiet "$1"; }
 log() { inside journalctl --no-pager -o cat -u "$1" 2>/dev/null; }
 # told TIMES TEXT: whether control's log contains TEXT this often
@@ -120,11 +121,16 @@ chmod 600 "$etc/parley/discord-token"
 # A server of MCP is a program, which control runs in a sandbox.
 make -s "$B/tests/mcp_server" || exit 1
 install -m 755 "$B/tests/mcp_server" "$D/stage/usr/bin/parley-test-server"
-printf '{\n  "discord_api": "%s",\n  "asr_wait_ms": 30000,\n  "first_audio_ms": 30000,\n  "mcp_servers": [%s]\n}\n' "$(field rest "$D/ready")" \
+# A track, in a folder that both halves may read.
+mkdir -p "$D/stage/srv/music/The Lanterns"
+perl -e 'binmode STDOUT; $n = 48000 * 40; print pack("a4Va4a4VvvVVvva4V", "RIFF", 36 + 2 * $n, "WAVE", "fmt ", 16, 1, 1, 48000, 96000, 2, 16, "data", 2 * $n);
+	print pack("s<*", map { 8000 * sin($_ * 440 * 6.2831853 / 48000) } 0 .. $n - 1)' >"$D/stage/srv/music/The Lanterns/Night Train.wav"
+chmod -R a+rX "$D/stage/srv"
+printf '{\n  "discord_api": "%s",\n  "asr_wait_ms": 30000,\n  "first_audio_ms": 30000,\n  "music_folders": "/srv/music",\n  "mcp_servers": [%s]\n}\n' "$(field rest "$D/ready")" \
 	'{"name": "toy", "command": ["/usr/bin/parley-test-server", "good"], "effects": "none"}' >"$etc/parley/parley.json"
 install -m 644 "$CA" "$etc/parley/ca.pem"
 for u in mediad control; do
-	more=
+	more=' --music-root /srv/music'
 	[ $u = mediad ] || more=" --guild $GUILD --channel $CHANNEL"
 	printf '[Service]\nExecStart=\n%s --ca /etc/parley/ca.pem%s\n' \
 		"$(grep '^ExecStart=' "deploy/systemd/parley-$u.service")" "$more" >"$etc/systemd/system/parley-$u.service.d/here.conf"
@@ -140,6 +146,51 @@ until_ok 40 active parley-control || { bad start "$(tail -3 "$D/boot.log")"; log
 check "both halves run" "$(inside systemctl is-active parley-mediad parley-control | tr '\n' ' ')" "active active"
 until_ok 20 told 1 'phase=up' && ok "the bot is in the channel" || bad "the bot is in the channel" "$(log parley-control | tail -3)"
 conversation "a question is answered" first 1 1
+
+# ---- music ----
+# request METHOD PATH [BODY]: a request to the simulated Discord's control API.
+request() {
+	local body=${3:-{\}}
+	exec 3<>"/dev/tcp/127.0.0.1/${API##*:}"
+	printf '%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$1" "$2" "${#body}" "$body" >&3
+	cat <&3
+	exec 3>&-
+}
+# jailed: a decoder process may open nothing, and has one filter more than the process that forked it.
+jailed() {
+	inside sh -c 'filters() { sed -n "s/^Seccomp_filters:[[:space:]]*//p" "/proc/$1/status"; }
+		for p in $(pgrep -x decoderd); do
+			grep -qE "^Max open files +0 +0 " /proc/$p/limits && [ "$(filters $p)" -gt "$(filters "$(ps -o ppid= -p $p | tr -d " ")")" ] && exit 0
+		done 2>/dev/null; exit 1'
+}
+# music_ms: how long the longest sound of the bot lasted that has begun since $at.
+music_ms() {
+	request GET /history | tr '{' '\n' | grep '"sound"' | grep '"user_id":"900"' | sed -nE 's/.*"from_ms":([0-9]+).*"to_ms":([0-9]+).*/\1 \2/p' |
+		awk -v at="$at" '$1 > at && $2 - $1 > most { most = $2 - $1 } END { print most + 0 }'
+}
+until_ok 20 said_of mediad 'decoders ready=1 jailed=1' && ok "the unit of mediad can lock decoders up" ||
+	bad "the unit of mediad can lock decoders up" "$(log parley-mediad | grep decoder | tail -3)"
+until_ok 20 said_of control 'music_tags files=1' && ok "so can that of control, which has tags read" ||
+	bad "tags in the unit of control" "$(log parley-control | grep music | tail -3)"
+mkdir "$D/play"
+at=$(date +%s%3N)
+"$B/mediad" --listen "$D/play.sock" --ca "$CA" >"$D/play/mediad.log" 2>&1 &
+hears=$!
+until_ok 10 test -S "$D/play.sock"
+"$B/caller" --api "$API" --media-sock "$D/play.sock" --offlined "$B/offlined" --record "$D/play" --out "$D/play" \
+	--guild $GUILD --channel $CHANNEL --user 501 --bot 900 --say "parley play night train" --wait 30 --quiet 4000 >"$D/play/caller" 2>&1 &
+asks=$!
+until_ok 40 jailed && ok "a track is decoded in a jail there" ||
+	bad "a track is decoded in a jail there" "$(log parley-mediad | grep music | tail -2; log parley-control | grep -E 'music|track' | tail -2)"
+sleep 8
+request POST /interactions "{\"user_id\":\"501\",\"channel_id\":\"$CHANNEL\",\"name\":\"music\",\"options\":[{\"name\":\"stop\",\"type\":1,\"options\":[]}]}" >/dev/null
+freed() { ! jailed; }
+until_ok 10 freed && ok "and ends when it is told" || bad "and ends when it is told" "a decoder is still there"
+kill -9 $asks $hears
+wait $asks $hears 2>/dev/null
+request POST /users/501/leave >/dev/null
+sleep 1
+[ "$(music_ms)" -gt 5000 ] && ok "and is heard" || bad "and is heard" "for $(music_ms) ms; $(log parley-mediad | grep music | tail -2)"
 
 # ---- the restrictions ----
 pid=$(shows parley-mediad MainPID)
@@ -172,13 +223,6 @@ inside systemctl kill -s KILL parley-mediad
 until_ok 10 active parley-mediad && [ "$(shows parley-mediad NRestarts)" = 1 ] && ok "a killed mediad is started again" ||
 	bad "a killed mediad is started again" "$(shows parley-mediad NRestarts)"
 conversation "and answers" killed 4 2
-# request METHOD PATH: a request to the simulated Discord's control API.
-request() {
-	exec 3<>"/dev/tcp/127.0.0.1/${API##*:}"
-	printf '%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}' "$1" "$2" >&3
-	cat <&3
-	exec 3>&-
-}
 # sounds: when the bot's sounds began, in ms since 1970, by the simulated Discord's own record.
 sounds() { request GET /history | tr '{' '\n' | grep '"sound"' | grep '"user_id":"900"' | sed -nE 's/.*"from_ms":([0-9]+).*/\1/p'; }
 speaks() { grep -q 'the bot begins to speak' "$D/kill/caller"; }

@@ -3,11 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "control/music/path_tags.h"
@@ -57,13 +55,10 @@ struct walk *walk_free(struct walk *w)
 	return NULL;
 }
 
+/* name: of an entry, so it has no slash, and is not "..". */
 static int open_beneath(int dir, const char *name)
 {
-	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-					  RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Takes the descriptor. */

@@ -1,6 +1,6 @@
 /* Walks the sound files below the music folders, a file at a time. On the library's worker.
  *
- * Each folder is opened beneath its parent (openat2 with RESOLVE_BENEATH and without links), so no
+ * Each folder is opened in its parent by its name and without links, so no
  * link leads out of a music folder, and no walk goes round in circles. Names that are not UTF-8, or
  * hold control characters, are left out: they could be neither shown nor stored as they are. */
 #ifndef CONTROL_LIBRARY_WALK_H

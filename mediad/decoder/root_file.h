@@ -4,8 +4,9 @@
 
 #include "mediad/music/decoder_wire.h"
 
-/* root: descriptor of the folder, or -1 if it could not be opened. path: below it; no link leads
- * out of it. *out is the caller's. DECODER_REASON_UNKNOWN: it is open; NOT_FOUND, NOT_READABLE. */
+/* root: descriptor of the folder, or -1 if it could not be opened. path: below it, without links,
+ * "." and "..". *out is the caller's. DECODER_REASON_UNKNOWN: it is open; NOT_FOUND, NOT_READABLE.
+ */
 enum decoder_reason root_file_open(int root, const char *path, int *out);
 
 #endif

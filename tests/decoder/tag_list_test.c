@@ -115,11 +115,13 @@ TEST(decoderd_tells_no_tags_of_what_it_cannot_read)
 	CHECK(f && fputs("noise", f) >= 0 && fclose(f) == 0);
 	CHECK_INT(symlink("/etc/hostname", path_of("link.mp3")), 0);
 	CHECK_INT(mkfifo(path_of("pipe.mp3"), 0600), 0);
+	CHECK_INT(symlink(dir, path_of("more/up")), 0);
 	CHECK_INT(ask("0 noise.mp3\\n0 gone.mp3\\n0 ../x\\n9 good.flac\\n0 link.mp3\\n0 pipe.mp3\\n"
-		      "good.flac\\n0 good.flac\\n"),
+		      "good.flac\\n1 ../good.flac\\n1 up/good.flac\\n0 more/../good.flac\\n"
+		      "0 good.flac/x\\n0 more\\n0 \\n0 /etc/hostname\\n0 good.flac\\n"),
 		  0);
 	CHECK(takes_lengths());
-	CHECK_STR(told, "ready\n\n\n\n\n\n\n\n" LINE);
+	CHECK_STR(told, "ready\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n" LINE);
 	CHECK_INT(ask(""), 0);
 	CHECK_STR(told, "ready\n");
 	end();
