@@ -71,6 +71,8 @@ static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *
 	if (dave_key_alloc(&cmd.dave.key, m->base, global_epoch(c, e->serial), generation))
 		goto later;
 	dave_key_start_at(cmd.dave.key, m->next_nonce);
+	if (p)
+		dave_key_end_at(cmd.dave.key, dave_session_epoch_until(c->secure.session, e));
 	if (!call_command(c, &cmd))
 		goto later;
 	deferred->is = deferred->is && is_later_key(deferred, &key);

@@ -146,6 +146,11 @@ void dave_key_start_at(struct dave_key *k, uint64_t next)
 	dave_window_restart(&k->window, next);
 }
 
+void dave_key_end_at(struct dave_key *k, uint64_t until)
+{
+	k->until = until;
+}
+
 uint64_t dave_key_epoch(const struct dave_key *k)
 {
 	return k->epoch;

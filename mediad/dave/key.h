@@ -24,6 +24,9 @@ struct dave_key *dave_key_free(struct dave_key *k);
 uint64_t dave_key_next_nonce(const struct dave_key *k);
 /* Makes a new key refuse every nonce below `next`. */
 void dave_key_start_at(struct dave_key *k, uint64_t next);
+/* An opener accepts the key until then, in ns, and no longer. UINT64_MAX: as long as it is its
+ * newest, as without a call. */
+void dave_key_end_at(struct dave_key *k, uint64_t until);
 uint64_t dave_key_epoch(const struct dave_key *k);
 uint32_t dave_key_generation(const struct dave_key *k);
 

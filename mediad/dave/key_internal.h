@@ -13,6 +13,7 @@ struct dave_key {
 	uint64_t epoch;
 	uint32_t generation;	 /* of cipher[0] */
 	uint8_t id[DAVE_KEY_ID]; /* of the ratchet: a hash of its base secret */
+	uint64_t until;		 /* dave_key_end_at; 0: it was not called */
 	struct aead *cipher[DAVE_KEY_GENERATIONS];
 	/* The nonces received in this epoch. They are kept here, so that a sender costs memory in
 	 * proportion to its epochs. */

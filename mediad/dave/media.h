@@ -48,7 +48,8 @@ enum {
 struct dave_opener;
 int dave_opener_alloc(struct dave_opener **out);
 struct dave_opener *dave_opener_free(struct dave_opener *o);
-/* Adds a key, which counts as the newest; every older one is accepted until now + DAVE_GRACE_MS. A
+/* Adds a key, which counts as the newest; every older one is accepted until now + DAVE_GRACE_MS,
+ * unless it ends before (dave_key_end_at), and no older one ends later than a newer one. A
  * later pair of generations of a present ratchet replaces its pair. Displaced or useless keys (an
  * earlier pair) go to h. */
 void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h,

@@ -118,7 +118,7 @@ void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, 
 	o->keys[o->n++] = (struct held_key){.key = key,
 					    .added = now,
 					    .reached = key->generation,
-					    .expires = NEVER,
+					    .expires = key->until ? key->until : NEVER,
 					    .first_until = NEVER};
 	o->next_requested = false;
 }

@@ -205,5 +205,8 @@ const struct dave_epoch *dave_session_sending(const struct dave_session *s);
  * Borrowed until the next input. Returns how many, at most n. */
 unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out,
 			     unsigned n);
+/* Until when the keys of an epoch of dave_session_epochs are accepted, in ns. UINT64_MAX: it is the
+ * newest. */
+uint64_t dave_session_epoch_until(const struct dave_session *s, const struct dave_epoch *e);
 
 #endif

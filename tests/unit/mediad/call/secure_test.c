@@ -371,6 +371,34 @@ TEST(secure_another_slot_hears_no_frame_again)
 	rig_finish();
 }
 
+/* A slot that is lent just before the session gives up an epoch keeps its key no longer. */
+TEST(secure_lends_an_older_key_for_the_time_that_is_left)
+{
+	struct dave_sealer *sealer = NULL;
+	uint8_t frame[100];
+
+	for (unsigned gone = 0; gone < 2; gone++) {
+		CHECK_INT(rig_start(false), 0);
+		rig_settled();
+		CHECK_INT(make_anna(&sealer), 0);
+		rig.without_anna = gone;
+		rig_binary(29, "\0\5commit", 8);
+		rig_work();
+		rig_audio();
+		rig_wait_ms(DAVE_GRACE_MS - 100);
+		rig_text("{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+		rig_speaks(ANNA, 700);
+		rig_audio();
+		rig_audio();
+		CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)), DAVE_SEALED);
+		rig_wait_ms(200);
+		CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)),
+			  gone ? DAVE_NO_KEY : DAVE_FAILED);
+		dave_sealer_free(sealer);
+		rig_finish();
+	}
+}
+
 /* Everybody who was in the group with ANNA has the key by which she was heard. */
 TEST(secure_hears_nobody_by_the_key_of_a_group_that_they_have_left)
 {
