@@ -213,7 +213,8 @@ static void put_quoted(struct line *l, const struct slice *s)
 static bool left_out(const struct codec_field *f)
 {
 	return f->kind == CODEC_BIN || strcmp(f->name, "token") == 0 ||
-	       strcmp(f->name, "session") == 0 || strcmp(f->name, "path") == 0;
+	       strcmp(f->name, "session") == 0 || strcmp(f->name, "path") == 0 ||
+	       strcmp(f->name, "headers") == 0;
 }
 
 void media_print(const struct media_msg *msg, char *buf, size_t size)

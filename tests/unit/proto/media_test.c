@@ -312,7 +312,7 @@ TEST(media_print_leaves_out_sound_and_secrets)
 	struct media_msg m = {
 		.type = MEDIA_SAY,
 		.say = {.call = 3, .gen = 1, .playback = 9, .seq = 4, .pcm = {pcm, 64}}};
-	char buf[400], tiny[8];
+	char buf[2000], tiny[8];
 
 	media_print(&m, buf, sizeof buf);
 	CHECK_STR(buf, "{\"type\":\"SAY\",\"call\":3,\"gen\":1,\"playback\":9,\"seq\":4}");
@@ -326,6 +326,11 @@ TEST(media_print_leaves_out_sound_and_secrets)
 	media_print(&m, buf, sizeof buf);
 	CHECK(!strstr(buf, "secret"));
 	CHECK(strstr(buf, "\"endpoint\":\"a\\u0022\\u000a:443\""));
+	m = (struct media_msg){.type = MEDIA_MUSIC_PLAY,
+			       .music_play = {.path = slice_str("http://secret@radio.example/"),
+					      .headers = slice_str("Cookie: secret")}};
+	media_print(&m, buf, sizeof buf);
+	CHECK(strstr(buf, "\"duck_release_ms\":") && !strstr(buf, "secret"));
 	media_print(&m, tiny, sizeof tiny);
 	CHECK_STR(tiny, "{\"type\"");
 	m = (struct media_msg){.type = MEDIA_MEMBER, .member = {.user = 12, .present = true}};
