@@ -653,12 +653,13 @@ struct peer_server *peer_server_free(struct peer_server *s)
 			event_free(s->rd);
 		if (s->again)
 			event_free(s->again);
-		if (s->fd >= 0)
-			close(s->fd);
+		/* While the socket listens nobody replaces its file, so it is still ours. */
 		if (s->dir >= 0) {
 			unlinkat(s->dir, s->name, 0);
 			close(s->dir);
 		}
+		if (s->fd >= 0)
+			close(s->fd);
 		free(s);
 	}
 	return NULL;
