@@ -4,11 +4,12 @@
 #include "ipc/http_guard.h"
 #include "ipc/unreachable.h"
 #include "proto/base/cursor.h"
+#include "proto/base/numeric_address.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <netinet/in.h>
 #include <openssl/x509_vfy.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -485,13 +486,15 @@ static bool loopback(const char *url)
 {
 	CURLU *u = curl_url();
 	char *host = NULL;
-	struct in_addr a4;
+	struct sockaddr_storage addr;
+	const struct sockaddr_in *four = (struct sockaddr_in *)&addr;
 	bool yes = false;
 
 	if (u && !curl_url_set(u, CURLUPART_URL, url, 0) &&
 	    !curl_url_get(u, CURLUPART_HOST, &host, 0))
 		yes = strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-		      (inet_pton(AF_INET, host, &a4) == 1 && ntohl(a4.s_addr) >> 24 == 127);
+		      (numeric_address(&addr, host, 0) == sizeof *four &&
+		       ntohl(four->sin_addr.s_addr) >> 24 == 127);
 	curl_free(host);
 	curl_url_cleanup(u);
 	return yes;

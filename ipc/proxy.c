@@ -1,12 +1,14 @@
 #include "ipc/proxy.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "proto/base/numeric_address.h"
 
 enum { DEFAULT_PORT = 1080, IP_MAX = 16 };
 
@@ -25,9 +27,18 @@ static const char *first_set(const char *const *names)
 /* Four or sixteen bytes; 0: the text is no address. */
 static unsigned parse_ip(const char *text, uint8_t ip[IP_MAX])
 {
-	if (inet_pton(AF_INET, text, ip) == 1)
-		return 4;
-	return inet_pton(AF_INET6, text, ip) == 1 ? 16 : 0;
+	struct sockaddr_storage addr;
+	const struct sockaddr_in *four = (struct sockaddr_in *)&addr;
+	const struct sockaddr_in6 *six = (struct sockaddr_in6 *)&addr;
+
+	if (!numeric_address(&addr, text, 0))
+		return 0;
+	if (addr.ss_family == AF_INET) {
+		memcpy(ip, &four->sin_addr, sizeof four->sin_addr);
+		return sizeof four->sin_addr;
+	}
+	memcpy(ip, &six->sin6_addr, sizeof six->sin6_addr);
+	return sizeof six->sin6_addr;
 }
 
 static bool is_loopback(const char *host)

@@ -2,10 +2,11 @@
 
 #include "ipc/resolver.h"
 #include "ipc/unreachable.h"
+#include "proto/base/numeric_address.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,41 +47,28 @@ struct tcp_dial {
 };
 
 /* ---- addresses ---- */
-static void add_address(struct tcp_dial *d, int family, const void *addr)
+static void add_address(struct tcp_dial *d, const char *number)
 {
-	struct waiting *w = &d->waiting[family];
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&w->addrs[w->n];
-	struct sockaddr_in *four = (struct sockaddr_in *)&w->addrs[w->n];
+	struct sockaddr_storage addr;
+	struct waiting *w;
 
-	if (family == SIX) {
-		*six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(d->port)};
-		memcpy(&six->sin6_addr, addr, sizeof six->sin6_addr);
-	} else {
-		*four = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(d->port)};
-		memcpy(&four->sin_addr, addr, sizeof four->sin_addr);
-	}
-	w->n++;
+	if (!numeric_address(&addr, number, d->port))
+		return;
+	w = &d->waiting[addr.ss_family == AF_INET6 ? SIX : FOUR];
+	w->addrs[w->n++] = addr;
+	d->waiting[SIX].answered = d->waiting[FOUR].answered = true;
 }
 
 /* True when the host needs no lookup. */
 static bool take_literal(struct tcp_dial *d)
 {
-	static const struct in6_addr loop6 = IN6ADDR_LOOPBACK_INIT;
-	struct in_addr loop4 = {htonl(INADDR_LOOPBACK)}, four;
-	struct in6_addr six;
-
 	if (strcasecmp(d->host, "localhost") == 0) {
-		add_address(d, SIX, &loop6);
-		add_address(d, FOUR, &loop4);
-	} else if (inet_pton(AF_INET6, d->host, &six) == 1) {
-		add_address(d, SIX, &six);
-	} else if (inet_pton(AF_INET, d->host, &four) == 1) {
-		add_address(d, FOUR, &four);
+		add_address(d, "::1");
+		add_address(d, "127.0.0.1");
 	} else {
-		return false;
+		add_address(d, d->host);
 	}
-	d->waiting[SIX].answered = d->waiting[FOUR].answered = true;
-	return true;
+	return d->waiting[SIX].answered;
 }
 
 /* RFC 8305 §4: the families take turns, IPv6 first. NULL when no address waits. */

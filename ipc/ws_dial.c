@@ -7,10 +7,11 @@
 #include "ipc/tunnel.h"
 #include "ipc/unreachable.h"
 #include "ipc/ws_inside.h"
+#include "proto/base/numeric_address.h"
 #include "proto/base/strv.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end)
 /* Parses a name, an IPv4 literal, or an IPv6 literal in brackets. Returns the rest, or NULL. */
 static const char *parse_host(struct ws_dial_state *d, const char *p)
 {
-	struct in6_addr ignored;
+	struct sockaddr_storage ignored;
 	const char *end;
 	size_t n;
 
@@ -81,7 +82,7 @@ static const char *parse_host(struct ws_dial_state *d, const char *p)
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)p[i] <= 0x20 || p[i] == 0x7f)
 			return NULL;
-	if (d->six && inet_pton(AF_INET6, d->host, &ignored) != 1)
+	if (d->six && numeric_address(&ignored, d->host, 0) != sizeof(struct sockaddr_in6))
 		return NULL;
 	return d->six ? end + 1 : end;
 }
