@@ -120,6 +120,7 @@ bool http_conn_flush(struct http_exchange *x)
 static void enter_head(struct http_exchange *x)
 {
 	x->state = HTTP_CONN_HEAD;
+	x->waits_since = http_clock();
 	x->seen = 0;
 	x->deadline = 0;
 }

@@ -247,6 +247,16 @@ uint64_t http_tag(const struct http_exchange *x)
 	return x->tag;
 }
 
+unsigned http_tag_readers(const struct http_exchange *x)
+{
+	const struct http_server *s = x->s;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->conf.max_connections; i++)
+		n += s->slots[i] && s->slots[i]->events && s->slots[i]->tag == x->tag;
+	return n;
+}
+
 static void end_exchange(struct http_exchange *x)
 {
 	x->tag = 0;

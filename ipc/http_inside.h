@@ -97,6 +97,7 @@ struct http_exchange {
 	struct http_body decoder;
 	uint64_t body_came, body_earned /* ms */, lingered;
 	uint64_t deadline, out_deadline; /* monotonic ns; 0 = none */
+	uint64_t waits_since;		 /* for a head: since when */
 	uint64_t sent;			 /* bytes that the socket accepted */
 	uint64_t taken_before; /* of those, what the client had when out_deadline was set */
 	uint64_t taken_goal;   /* and what waited for it then */

@@ -22,6 +22,7 @@
 enum {
 	MAX_CONNECTIONS = 1024,
 	MAX_PER_ADDRESS = 32,
+	IDLE_MIN_MS = 1000,
 	HEAD_MS = 10000,
 	BODY_MS = 10000,
 	IDLE_MS = 60000,
@@ -291,7 +292,7 @@ static bool address_full(const struct http_server *s, const struct http_exchange
 		if (s->slots[i] && memcmp(s->slots[i]->source_address, x->source_address,
 					  sizeof x->source_address) == 0)
 			n++;
-	return n > s->conf.max_per_address;
+	return n >= s->conf.max_per_address;
 }
 
 static void turn_away(struct http_server *s, int fd)
@@ -301,25 +302,50 @@ static void turn_away(struct http_server *s, int fd)
 	close(fd);
 }
 
-static void take_connection(struct http_server *s, int fd, const struct sockaddr_storage *sa)
+static uint32_t free_slot(const struct http_server *s)
 {
-	struct http_exchange *x;
 	uint32_t slot = 0;
-	int one = 1;
 
 	while (slot < s->conf.max_connections && s->slots[slot])
 		slot++;
-	x = slot < s->conf.max_connections ? http_exchange_new(s, slot) : NULL;
+	return slot;
+}
+
+/* Ends the connection that has sent no whole head for longest, and for IDLE_MIN_MS at least. Those
+ * who hold connections open and ask nothing keep nobody out. */
+static void make_room(struct http_server *s)
+{
+	struct http_exchange *idle = NULL;
+
+	for (unsigned i = 0; i < s->conf.max_connections; i++) {
+		struct http_exchange *x = s->slots[i];
+
+		if (x && x->state == HTTP_CONN_HEAD && !x->active && !x->dirty &&
+		    !http_out_waiting(x) && (!idle || x->waits_since < idle->waits_since))
+			idle = x;
+	}
+	if (idle && http_clock() - idle->waits_since >= IDLE_MIN_MS * NS_PER_MS)
+		http_conn_close(idle);
+}
+
+static void take_connection(struct http_server *s, int fd, const struct sockaddr_storage *sa)
+{
+	struct http_exchange *x = NULL, source = {0};
+	uint32_t slot = free_slot(s);
+	int one = 1;
+
+	note_address(&source, sa);
+	if (!address_full(s, &source)) {
+		if (slot == s->conf.max_connections)
+			make_room(s);
+		slot = free_slot(s);
+		x = slot < s->conf.max_connections ? http_exchange_new(s, slot) : NULL;
+	}
 	if (!x) {
 		turn_away(s, fd);
 		return;
 	}
 	note_address(x, sa);
-	if (address_full(s, x)) {
-		http_exchange_free(x);
-		turn_away(s, fd);
-		return;
-	}
 	if (sa->ss_family != AF_UNIX)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (http_conn_open(x, fd))

@@ -53,7 +53,8 @@ struct http_server_conf {
 	const char *host;	  /* numeric address; NULL = "127.0.0.1" */
 	uint16_t port;		  /* 0 = any */
 	const char *path;	  /* a Unix socket instead, mode 0660; a stale one is replaced */
-	unsigned max_connections; /* in all; 0 = 1024 */
+	unsigned max_connections; /* in all; 0 = 1024. One that sends no head gives way to a new one
+				   */
 	unsigned max_per_address; /* 0 = 32; of IPv6 addresses the first 64 bits count. Not for a
 				     Unix socket */
 	/* ms; 0 = the value given */
@@ -117,6 +118,8 @@ void http_on_gone(struct http_exchange *x, http_gone_h *h, void *arg);
 /* A number of the caller's that stays with the exchange until it was answered; 0 at first. */
 void http_set_tag(struct http_exchange *x, uint64_t tag);
 uint64_t http_tag(const struct http_exchange *x);
+/* How many readers of event streams the server has with the tag of this exchange. */
+unsigned http_tag_readers(const struct http_exchange *x);
 /* The numeric address of the client, "" for a Unix socket. */
 void http_client_address(const struct http_exchange *x, char *buf, size_t size);
 

@@ -244,6 +244,8 @@ static void join(struct web *w, struct http_exchange *x, enum web_role role, jso
 {
 	struct state_stream *s = web_stream(w, WEB_STREAM_ACTIVITY, role >= WEB_OPERATOR);
 
+	if (web_refuse_stream(w, x))
+		return;
 	if (state_stream_join(s, x, http_request_head(x), actions))
 		http_reply(x, 503, NULL, NULL, 0);
 }

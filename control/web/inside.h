@@ -67,6 +67,8 @@ int web_make_activity_stream(struct web *w, bool words, struct state_stream **ou
 /* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}, of the server scope alone unless it
  * is 0. Caller owns it. */
 json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope);
+/* Answers, and returns true, if the session of this request reads as many streams as it may. */
+bool web_refuse_stream(struct web *w, struct http_exchange *x);
 /* The servers of MCP; their calls, and why they failed, are those of all servers of Discord, and
  * null for who sees one. Caller owns it. */
 json_t *web_mcp(const struct web *w, uint64_t scope);

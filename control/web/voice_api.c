@@ -220,6 +220,8 @@ void web_voice_events_get(struct web *w, const struct web_request *r)
 	/* It tells of all servers. /api/events has those of one. */
 	if (r->scope)
 		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (web_refuse_stream(w, r->x))
+		return;
 	else if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, NULL))
 		http_reply(r->x, 503, NULL, NULL, 0);
 }

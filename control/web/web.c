@@ -37,7 +37,8 @@ enum { ROUTES = sizeof routes / sizeof routes[0] };
 
 #define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-enum { TALK_SIZE = 40, HEALTH_MS = 1000 };
+/* 32 sessions read half as many streams at most as the server has connections. */
+enum { TALK_SIZE = 40, HEALTH_MS = 1000, STREAMS_A_SESSION = 16 };
 
 /* Arguments of a body's handler. */
 struct way {
@@ -319,12 +320,25 @@ void web_mcp_status(struct web *w, const struct web_request *r)
 	web_json(r->x, 200, web_mcp(w, r->scope));
 }
 
+/* All sessions together leave connections to everybody else; the token is a program's of whoever
+ * runs the bot. */
+bool web_refuse_stream(struct web *w, struct http_exchange *x)
+{
+	bool many = access_session(w->access, x) && http_tag_readers(x) >= STREAMS_A_SESSION;
+
+	if (many)
+		web_refuse(x, WEB_TOO_MANY_STREAMS);
+	return many;
+}
+
 void web_events_get(struct web *w, const struct web_request *r)
 {
 	bool words = r->role >= WEB_OPERATOR;
-	int err =
-		event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role, r->scope);
+	int err;
 
+	if (web_refuse_stream(w, r->x))
+		return;
+	err = event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role, r->scope);
 	if (err == EINVAL)
 		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
 	else if (err)

@@ -362,6 +362,35 @@ TEST(http_server_holds_few_connections_of_one_address)
 	end();
 }
 
+TEST(http_server_ends_who_asks_nothing_for_who_does)
+{
+	struct http_server_counts counts;
+	int fds[3];
+
+	CHECK_INT((memset(&fx, 0, sizeof fx), fx.conf.max_connections = 3, begin_with(NULL)), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		fds[i] = connect_from("127.0.0.1");
+		turn();
+	}
+	/* Not at once: a client sends its request soon after it has connected. */
+	CHECK(dial());
+	CHECK(await(""));
+	/* Nor one that waits for its answer. */
+	CHECK_INT(send(fds[0], GET("/later"), strlen(GET("/later")), 0), strlen(GET("/later")));
+	CHECK(await_count(&fx.requests, 1));
+	for (uint64_t until = now_ms() + 1100; now_ms() < until;)
+		turn();
+	CHECK_INT(send(fds[2], "GET / HTTP", 10, 0), 10);
+	CHECK_INT(ask(GET("/")), 200);
+	http_server_counts(fx.server, &counts);
+	CHECK_INT(counts.connections, 3);
+	CHECK_INT(counts.turned_away, 1);
+	CHECK_INT(fx.gone, 0);
+	for (unsigned i = 0; i < 3; i++)
+		close(fds[i]);
+	end();
+}
+
 /* ---- upgrades, Unix sockets, the end ---- */
 
 TEST(http_server_gives_a_websocket_away)

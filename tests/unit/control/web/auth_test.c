@@ -467,7 +467,7 @@ static struct stream {
 	char text[2048];
 	size_t n;
 	bool over;
-} streams[2];
+} streams[16];
 
 static void on_stream_part(const struct http_resp *resp, void *arg)
 {
@@ -695,6 +695,24 @@ TEST(an_operator_of_one_server_sees_and_orders_that_one_alone)
 	CHECK_INT(get("/api/voice/state"), 200);
 	CHECK_INT(json_array_size(json_object_get(fx.got, "sessions")), 1);
 	CHECK_INT(order("/api/rooms/42/stop"), 202);
+	close_all();
+}
+
+/* Whoever may see figures takes no connections from everybody else. */
+TEST(a_session_reads_a_few_streams_of_events)
+{
+	CHECK(open_as_operator_of(43));
+	for (unsigned i = 0; i < 16; i++)
+		CHECK(read_events(&streams[i]));
+	CHECK_INT(get("/api/events"), 429);
+	CHECK_STR(text_of("error"), "too_many_streams");
+	CHECK_INT(get("/api/rooms"), 200);
+	http_req_cancel(streams[3].req);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK(read_events(&streams[3]));
+	for (unsigned i = 0; i < 16; i++)
+		http_req_cancel(streams[i].req);
 	close_all();
 }
 
