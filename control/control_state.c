@@ -45,10 +45,22 @@ void control_guild_changed(struct control *c, uint64_t guild)
 
 void control_guilds_cleared(struct control *c)
 {
+	json_t *list, *guild;
+	size_t i;
+
 	json_object_clear(c->changed_guilds);
 	c->round_left = 0;
 	if (c->store && store_drop_guilds(c->store))
 		warn_not_saved(c, ENOSPC);
+	/* Those that have not come yet, as they were last: their threads are told by nobody else.
+	 */
+	list = guilds_list(c->guilds);
+	json_array_foreach(list, i, guild)
+	{
+		json_object_set_new(c->changed_guilds,
+				    json_string_value(json_object_get(guild, "id")), json_null());
+	}
+	json_decref(list);
 }
 
 static int save_guild(struct control *c, const char *key)
@@ -130,6 +142,8 @@ static void write_session(struct control *c)
 	char *text, *instead;
 	int err = ENOMEM;
 
+	c->state.text_newest = without.text_newest =
+		text_session_newest(c->text, c->state.text_newest);
 	c->state.saved_ms = without.saved_ms = env_wall_ms(c->env);
 	memset(&without.session, 0, sizeof without.session);
 	text = state_text(text_session_catches_up(c->text) ? &without : &c->state);
@@ -260,6 +274,8 @@ int control_load_state(struct control *c)
 		if (wall > c->state.saved_ms + REJOIN_MS)
 			c->state.n_calls = 0;
 	}
+	if (!c->resuming && kept && kept->guilds)
+		guilds_remember(c->guilds, kept->guilds);
 	if (c->resuming)
 		guilds_set_self(c->guilds, c->state.user);
 	else

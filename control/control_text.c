@@ -140,6 +140,13 @@ static size_t find_threads(uint64_t guild, uint64_t channel, uint64_t *to, size_
 	return guilds_threads(c->guilds, guild, channel, to, most);
 }
 
+static size_t find_archived(uint64_t guild, uint64_t *to, size_t most, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_archived(c->guilds, guild, to, most);
+}
+
 static bool is_own_role(uint64_t guild, uint64_t role, void *arg)
 {
 	const struct control *c = arg;
@@ -306,6 +313,7 @@ int control_make_text(struct control *c)
 					       .settings = c->settings,
 					       .store = c->store,
 					       .since_ms = c->state.text_since_ms,
+					       .newest = c->state.text_newest,
 					       .taken = c->conf.kept ? c->conf.kept->taken : NULL,
 					       .ledger = c->ledger,
 					       .bus = c->bus,
@@ -326,6 +334,7 @@ int control_make_text(struct control *c)
 					       .channelh = find_channel,
 					       .readingh = find_reading,
 					       .threadsh = find_threads,
+					       .archivedh = find_archived,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,

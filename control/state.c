@@ -360,13 +360,15 @@ json_t *state_format(const struct state *s)
 						       s->calls[i].standing, "music_message",
 						       format_id(s->calls[i].music_message)));
 	return json_pack(
-		"{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:I,s:I,s:O*,s:o,s:o,s:o*,s:o,s:o,s:o}",
+		"{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:I,s:I,s:o*,s:O*,s:o,s:o,s:o*,s:o,s:o,s:"
+		"o}",
 		"format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
 		"application", format_id(s->application), "saved_ms", (json_int_t)s->saved_ms,
 		"bot_name", s->bot_name, "session", "id", s->session.id, "url", s->session.url,
 		"seq", (json_int_t)s->session.seq, "intents", (json_int_t)s->intents,
-		"text_since_ms", (json_int_t)s->text_since_ms, "text_reading", s->reading, "calls",
-		calls, "encrypted", encrypted, "lacks_real_time",
+		"text_since_ms", (json_int_t)s->text_since_ms, "text_newest",
+		s->text_newest ? format_id(s->text_newest) : NULL, "text_reading", s->reading,
+		"calls", calls, "encrypted", encrypted, "lacks_real_time",
 		s->lacks_real_time ? json_true() : NULL, "turns", format_under_way(&s->under_way),
 		"commands", s->commands ? json_incref(s->commands) : json_array(), "counters",
 		counters_json(&s->counters));
@@ -446,6 +448,7 @@ int state_parse(const json_t *j, struct state *out)
 	s.saved_ms = (uint64_t)saved;
 	s.session.seq = seq;
 	s.intents = (uint32_t)json_integer_value(json_object_get(j, "intents"));
+	discord_snowflake(json_string_value(json_object_get(j, "text_newest")), &s.text_newest);
 	s.text_since_ms = (uint64_t)json_integer_value(json_object_get(j, "text_since_ms"));
 	snprintf(s.session.id, sizeof s.session.id, "%s", id);
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);

@@ -39,6 +39,7 @@ struct state {
 	char bot_name[64];
 	struct gateway_session session; /* empty id: none */
 	uint64_t text_since_ms;		/* since when text chat is on; 0: it is off */
+	uint64_t text_newest; /* id up to which written messages were told or read; 0: not known */
 	json_t *reading;  /* what is read of it, and was (control/text/reading.h); NULL: nothing.
 			     The holder of the state owns it. */
 	uint32_t intents; /* with which the session began; 0: not told */

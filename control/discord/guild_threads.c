@@ -108,6 +108,28 @@ bool guild_threads_event(json_t *guild, const char *name, const json_t *d)
 	return true;
 }
 
+void guilds_remember(struct guilds *g, const json_t *snapshot)
+{
+	const char *key;
+	json_t *guild;
+	uint64_t id;
+
+	json_object_foreach((json_t *)(uintptr_t)snapshot, key, guild)
+	{
+		const char *name = json_string_value(json_object_get(guild, "name"));
+		json_t *kept = NULL;
+
+		if (discord_snowflake(key, &id))
+			kept = json_pack("{s:b,s:s,s:{},s:{},s:{},s:{},s:{},s:O*,s:O*}", "out", 1,
+					 "name", name ? name : "", "roles", "channels", "members",
+					 "voice", "categories", "threads",
+					 json_object_get(guild, "threads"), "archived",
+					 json_object_get(guild, "archived"));
+		if (kept)
+			json_object_set_new(guilds_all(g), key, kept);
+	}
+}
+
 /* The channel of an entry of "threads" or "archived"; NULL: it has none. */
 static const char *parent_of(const json_t *t)
 {
@@ -177,4 +199,23 @@ size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, 
 	size_t n = list_threads(guilds_part(g, guild, "threads"), channel, to, most);
 
 	return n + list_threads(guilds_part(g, guild, "archived"), channel, to + n, most - n);
+}
+
+size_t guilds_archived(const struct guilds *g, uint64_t guild, uint64_t *to, size_t most)
+{
+	json_t *part = guilds_part(g, guild, "archived"), *t;
+	size_t left = json_object_size(part), n = 0;
+	const char *key;
+
+	/* The last ones, turned round. */
+	json_object_foreach(part, key, t)
+	{
+		uint64_t id;
+
+		if (left-- > most || !discord_snowflake(key, &id))
+			continue;
+		memmove(to + 1, to, n++ * sizeof *to);
+		to[0] = id;
+	}
+	return n;
 }

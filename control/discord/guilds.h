@@ -34,6 +34,10 @@ const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild);
  * that did not know of categories; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
 
+/* The same of a session that is not resumed: keeps the names, and the threads, of which a new
+ * session tells the active ones alone. Each guild is as in an outage until its GUILD_CREATE. */
+void guilds_remember(struct guilds *g, const json_t *snapshot);
+
 /* GUILD_CREATE arrived and the guild is not in an outage. During an outage its last state can still
  * be asked for: members who come and leave are not told. */
 bool guilds_known(const struct guilds *g, uint64_t guild);
@@ -73,6 +77,9 @@ uint64_t guilds_category(const struct guilds *g, uint64_t guild, uint64_t channe
 /* The known threads of this channel or forum, archived ones, too, up to most. Returns how many. */
 size_t guilds_threads(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t *to,
 		      size_t most);
+
+/* Those of the server that were archived last, up to most, the last first. Returns how many. */
+size_t guilds_archived(const struct guilds *g, uint64_t guild, uint64_t *to, size_t most);
 
 /* The voice or stage channel with this name, in any case; 0: there is none, or several. */
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name);

@@ -28,6 +28,7 @@ enum {
 	AGAIN_S = 5,	/* times the number of tries */
 	LATER_S = 300,	/* after these, where an answer is owed */
 	SERVERS_S = 10, /* in which Discord tells of the servers of a new session */
+	ARCHIVED = 32,	/* threads of a server that are looked at */
 };
 
 static void ask_next(struct text_session *ts);
@@ -287,6 +288,14 @@ bool text_session_catches_up(const struct text_session *ts)
 	       (n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
 }
 
+/* A server that has not come yet may have messages that nobody has read. */
+uint64_t text_session_newest(const struct text_session *ts, uint64_t before)
+{
+	bool all = ts && !text_session_catches_up(ts) && !ts->up.n_away;
+
+	return all && ts->up.newest > before ? ts->up.newest : before;
+}
+
 const struct settings *text_session_borrow(const struct text_session *ts, uint64_t guild)
 {
 	return guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
@@ -346,6 +355,26 @@ static unsigned add_channels(struct text_session *ts, const struct settings *s, 
 	return left_out;
 }
 
+/* Discord tells of active threads alone. One that was archived since somebody wrote in it is idle
+ * for an hour or longer, unless people archived it. */
+static unsigned add_archived(struct text_session *ts, const struct settings *s, uint64_t guild,
+			     uint64_t since)
+{
+	const struct text_session_conf *c = &ts->conf;
+	bool idle = missed_ms_of(since) + HOUR_MS < env_wall_ms(c->env);
+	uint64_t thread[ARCHIVED];
+	unsigned left_out = 0;
+	size_t n = idle && c->archivedh ? c->archivedh(guild, thread, ARCHIVED, c->arg) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct text_place p = {.guild = guild, .channel = thread[i], .since = since};
+
+		if (may_read(ts, s, guild, thread[i]) && is_worth_asking(ts, &p))
+			left_out += !add_place(ts, &p);
+	}
+	return left_out;
+}
+
 /* Of a server that the bot has just been invited to, nothing was missed. Times of Discord compare
  * as texts, but for the fraction of the second. */
 static bool joined_since(const json_t *d, uint64_t since)
@@ -375,7 +404,8 @@ static void add_server(struct text_session *ts, uint64_t guild, const json_t *d)
 		return;
 	s = text_session_borrow(ts, guild);
 	left_out = add_channels(ts, s, guild, since, json_object_get(d, "channels")) +
-		   add_channels(ts, s, guild, since, json_object_get(d, "threads"));
+		   add_channels(ts, s, guild, since, json_object_get(d, "threads")) +
+		   add_archived(ts, s, guild, since);
 	text_session_return(ts, guild);
 	warn_left_out(guild, left_out);
 }
@@ -725,6 +755,9 @@ static void on_again(void *arg)
 
 int text_catching_up_init(struct text_session *ts)
 {
+	/* From a clock that was ahead, it would hide what is missed. */
+	if (missed_ms_of(ts->conf.newest) <= ts->began_ms)
+		ts->up.newest = ts->conf.newest;
 	return tmr_alloc(&ts->up.tmr, ts->conf.env, on_again, ts);
 }
 

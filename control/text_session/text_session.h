@@ -53,6 +53,7 @@ struct text_session_conf {
 	const struct settings *settings; /* everybody's */
 	struct store *store;		 /* NULL: no memory is searched, and no restart goes on */
 	uint64_t since_ms;   /* ms since 1970; what was written before is not caught up */
+	uint64_t newest;     /* text_session_newest of the control before this one; 0: not known */
 	const json_t *taken; /* what controls before this one took, as store_read_taken; or NULL */
 	struct ledger *ledger;
 	struct bus *bus;
@@ -108,6 +109,9 @@ struct text_session_conf {
 			     void *arg);
 	/* The threads of this channel or forum that are known, up to most. NULL accepted. */
 	size_t (*threadsh)(uint64_t guild, uint64_t channel, uint64_t *to, size_t most, void *arg);
+	/* Those of the server that were archived last, the last first, up to most. NULL accepted.
+	 */
+	size_t (*archivedh)(uint64_t guild, uint64_t *to, size_t most, void *arg);
 	/* True if Discord has told what channels this server has. NULL accepted: it has. */
 	bool (*knownh)(uint64_t guild, void *arg);
 	/* True if the bot may write in this channel of the server. */
@@ -144,6 +148,9 @@ void text_session_online(struct text_session *ts, const json_t *guilds);
 /* d: GUILD_CREATE, of which the handlers of the conf know by now. What was missed in its channels
  * is read. NULL accepted. */
 void text_session_guild(struct text_session *ts, const json_t *d);
+/* The id of a message up to which all were told or read, for the next control; `before` as long as
+ * that is so of no later one. ts NULL accepted. */
+uint64_t text_session_newest(const struct text_session *ts, uint64_t before);
 /* True while what was missed before this session is still being read: a control that resumed it
  * would not learn of the rest. NULL accepted. */
 bool text_session_catches_up(const struct text_session *ts);

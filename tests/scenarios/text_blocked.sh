@@ -108,4 +108,20 @@ silent "a question by a command in an archived thread of a blocked channel is no
 blocks ""
 api POST "/interactions" "{\"user_id\":\"$ALICE\",\"channel_id\":\"$thread\",\"name\":\"ask\",\"options\":[{\"name\":\"question\",\"type\":3,\"value\":\"wordallowed\"}]}" >/dev/null
 until_ok 10 asked wordallowed && ok "and is once no channel is blocked" || bad "a command" "$(tail -3 "$D/control-$runs.log")"
+# ---- a thread that is archived while control is down ----
+blocks 7
+where=$(api POST "/channels/$TEXT/threads" "{\"user_id\":\"$ALICE\",\"name\":\"tides\"}" | field id)
+writes "$ALICE" "<@$BOT> wordfirst"
+until_ok 10 answered wordfirst || bad "a thread" "$(of_bot; tail -3 "$D/control-$runs.log")"
+sleep 2 # the thread is saved
+writes "$ALICE" "<@$BOT> wordowed"
+sleep 0.5
+kill -KILL "$control"
+wait "$control" 2>/dev/null
+api PATCH "/channels/$where/thread" '{"archived":true,"locked":false}' >/dev/null
+# Long ago, so that nothing of the session is taken up.
+perl -pi -e 's/("saved_ms": ?)(\d+)/$1 . ($2 - 600000)/e' "$D/state/session.json"
+run
+until_ok 20 answered wordowed && ok "a thread that was archived while control was down gets the answer that is owed there" ||
+	bad "an archived thread" "$(grep -h "message=$written" "$D"/control-*.log | tail -3)"
 report

@@ -54,6 +54,7 @@ TEST(state_comes_back_from_disk)
 	FILE *f;
 
 	s.intents = 1 << 9 | 1 << 15;
+	s.text_newest = UINT64_C(1576778768700145665);
 	text = state_text(&s);
 	CHECK(text && mkdtemp(dir));
 	state_read(dir, &kept);
@@ -73,6 +74,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_STR(back.session.id, "sess");
 	CHECK_STR(back.session.url, "wss://resume.example");
 	CHECK_INT(back.session.seq, 42);
+	CHECK(back.text_newest == s.text_newest);
 	CHECK_INT(back.intents, 1 << 9 | 1 << 15);
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);

@@ -131,6 +131,50 @@ TEST(guilds_knows_the_channels_of_threads)
 	guilds_free(g);
 }
 
+/* A control begins anew, long after the one before it: a thread is archived by then. */
+TEST(threads_of_a_session_before_are_remembered)
+{
+	struct guilds *g = NULL, *next = NULL;
+	json_t *all = json_object();
+	const char *name;
+	uint64_t of[3];
+
+	CHECK_INT(guilds_alloc(&g), 0);
+	CHECK_INT(guilds_alloc(&next), 0);
+	CHECK(event(g, "GUILD_CREATE",
+		    "{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"501\",\"roles\":[{\"id\":"
+		    "\"100\",\"permissions\":\"8\"}],\"threads\":[" THREAD(
+			    "600", "300", "") "," THREAD("601", "300", "") "]}"));
+	CHECK(event(g, "THREAD_UPDATE",
+		    THREAD("601", "300", ",\"thread_metadata\":{\"archived\":true}")));
+	json_object_set(all, "100", (json_t *)(uintptr_t)guilds_snapshot(g, 100));
+	json_object_set_new(all, "x", json_object());
+	guilds_remember(next, all);
+	guilds_remember(next, NULL);
+	/* Nothing else is known. */
+	CHECK(!guilds_known(next, 100));
+	CHECK_STR(guilds_name(next, 100), "Fake");
+	CHECK_INT(guilds_thread(next, 100, 600, &name), 300);
+	CHECK(!guilds_everybody_may_follow(next, 100, 300));
+	json_decref(all);
+	all = json_loads("[{\"id\":\"100\"}]", 0, NULL);
+	guilds_begin(next, all);
+	CHECK(event(next, "GUILD_CREATE",
+		    "{\"id\":\"100\",\"threads\":[" THREAD("602", "300", "") "]}"));
+	CHECK(guilds_known(next, 100));
+	CHECK_INT(guilds_thread(next, 100, 600, &name), 300);
+	CHECK_INT(guilds_thread(next, 100, 601, &name), 300);
+	CHECK_INT(guilds_thread(next, 100, 602, &name), 300);
+	CHECK_INT(guilds_archived(next, 100, of, 3), 2);
+	CHECK(of[0] == 600 && of[1] == 601);
+	CHECK_INT(guilds_archived(next, 100, of, 1), 1);
+	CHECK(of[0] == 600);
+	CHECK_INT(guilds_archived(next, 101, of, 3), 0);
+	json_decref(all);
+	guilds_free(next);
+	guilds_free(g);
+}
+
 /* The settings of a channel hold in its archived threads, too, which no list tells. */
 TEST(guilds_knows_the_channels_of_archived_threads)
 {

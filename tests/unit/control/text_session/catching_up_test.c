@@ -190,6 +190,83 @@ TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 	text_stage_close(&s);
 }
 
+/* The control before this one had read all up to some message. */
+TEST(text_session_reads_what_was_written_since_the_control_before)
+{
+	for (unsigned known = 0; known <= 2; known++) {
+		struct text_stage s;
+		uint64_t old, missed;
+
+		CHECK(text_stage_open(&s));
+		old = text_stage_id(&s, 2 * HOUR);
+		missed = text_stage_id(&s, 10 * MINUTE);
+		/* The last time is one of a clock that was ahead. */
+		s.conf.newest = known == 0   ? 0
+				: known == 1 ? text_stage_id(&s, HOUR)
+					     : missed_id_of(env_wall_ms(s.fake.env) + HOUR);
+		text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
+		text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_BOB, "<@9> missed");
+		CHECK(text_stage_begin(&s));
+		come(&s, STAGE_GUILD, 1);
+		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
+		text_stage_run(&s);
+		CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
+		CHECK_INT(*text_stage_reason(&s, old) != '\0', known != 1);
+		text_stage_close(&s);
+	}
+}
+
+/* Whatever is not read yet is left to the next control. */
+TEST(text_session_tells_the_next_control_only_of_what_was_read)
+{
+	struct text_stage s;
+	uint64_t before, now;
+
+	CHECK_INT(text_session_newest(NULL, 7), 7);
+	CHECK(text_stage_open(&s));
+	before = text_stage_id(&s, HOUR);
+	s.conf.newest = before;
+	CHECK(text_stage_begin(&s));
+	CHECK(text_session_newest(s.ts, before) == before);
+	come(&s, STAGE_GUILD, 1);
+	now = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, now, STAGE_BOB, "hum");
+	CHECK(text_session_newest(s.ts, before) == before);
+	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL + 1, 1, now);
+	CHECK(text_session_newest(s.ts, before) == before);
+	text_stage_run(&s);
+	/* As after the time that a new session has for its servers. */
+	s.ts->up.fresh_at = 1;
+	CHECK(text_session_newest(s.ts, before) == now);
+	/* A server in an outage. */
+	come(&s, STAGE_GUILD + 1, 1);
+	s.ts->up.fresh_at = 1;
+	CHECK(text_session_newest(s.ts, before) == before);
+	text_stage_close(&s);
+}
+
+/* Discord does not list it. After a short time away nothing can be missed there. */
+TEST(text_session_reads_threads_that_were_archived_while_it_was_away)
+{
+	for (unsigned hours = 0; hours <= 2; hours += 2) {
+		struct text_stage s;
+		uint64_t missed;
+
+		CHECK(text_stage_open(&s));
+		s.archived = STAGE_POST;
+		s.conf.newest = text_stage_id(&s, hours * HOUR + 30 * MINUTE);
+		missed = text_stage_id(&s, 20 * MINUTE);
+		text_stage_wrote(&s, STAGE_POST, missed, STAGE_BOB, "<@9> missed");
+		CHECK(text_stage_begin(&s));
+		come(&s, STAGE_GUILD, 1);
+		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
+		text_stage_run(&s);
+		CHECK_INT(s.n_read, hours ? 1 : 0);
+		CHECK_INT(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0, hours != 0);
+		text_stage_close(&s);
+	}
+}
+
 /* A control that was killed before it had said so to all of them. */
 TEST(text_session_answers_no_more_of_what_was_missed_after_another_restart)
 {

@@ -111,6 +111,17 @@ static size_t threads_of(uint64_t guild, uint64_t channel, uint64_t *to, size_t 
 	return 1;
 }
 
+static size_t archived_of(uint64_t guild, uint64_t *to, size_t most, void *arg)
+{
+	const struct text_stage *s = arg;
+
+	(void)guild;
+	if (!s->archived || !most)
+		return 0;
+	*to = s->archived;
+	return 1;
+}
+
 static void take_message(struct text_stage *s, uint64_t user, const struct event_message *m)
 {
 	if (m->text)
@@ -268,6 +279,7 @@ bool text_stage_open(struct text_stage *s)
 					     .elsewhereh = is_elsewhere,
 					     .guildh = guild_of,
 					     .threadsh = threads_of,
+					     .archivedh = archived_of,
 					     .arg = s};
 	return !settings_set(s->settings, "text_url", url) &&
 	       !settings_set(s->settings, "text_chat", "all") &&

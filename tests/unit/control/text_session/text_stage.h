@@ -53,6 +53,7 @@ struct text_stage {
 	char author_name[32];
 	uint64_t deleted[4]; /* channels whose messages the store was told to delete */
 	unsigned n_deleted;
+	uint64_t archived; /* a thread that was archived; 0: none */
 };
 
 /* Without a session, so that settings and the conf can be changed. False: something failed. */
