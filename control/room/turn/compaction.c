@@ -10,7 +10,7 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { WAIT_S = 30, AGAIN_S = 60 };
+enum { WAIT_S = 30, AGAIN_S = 60, LONGEST_S = 16 * AGAIN_S };
 
 /* True if the line waits to be told in a summary, which everybody may hear. */
 static bool is_open(const struct room_compaction *c, const struct room_history_line *l)
@@ -29,6 +29,7 @@ static unsigned count_open(const struct room_compaction *c, const struct room_co
 	return open;
 }
 
+/* Returns its bytes; 0: it has no place. */
 static size_t write_line(const struct room_context *context, const struct room_history_line *l,
 			 char *to, size_t size)
 {
@@ -39,13 +40,13 @@ static size_t write_line(const struct room_context *context, const struct room_h
 	/* A further line of the bot's, too, could pass for somebody else's. */
 	utf8_plain(text);
 	n = snprintf(to, size, "%s: %s\n", l->bot ? context->name : l->name, text);
-	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+	return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
 static void ask_summary(struct room_compaction *c, struct room_context *context)
 {
 	char *prompt = room_text(context, ROOM_COMPACT_PROMPT, ROOM_TEXTS_MANY);
-	unsigned n = room_history_count(context->history), lines = 0;
+	unsigned n = room_history_count(context->history), told = context->settings->context_turns;
 	struct room_effect *e;
 	size_t at;
 
@@ -54,16 +55,20 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 	at = (size_t)snprintf(prompt, ROOM_COMPACT_PROMPT, PROMPT_SUMMARY,
 			      *c->summary ? c->summary : "(nothing)");
 	c->asked_outside = c->outside;
-	for (unsigned i = 0; i < n && lines < ROOM_COMPACT_LINES; i++) {
+	for (unsigned i = 0; i + told < n; i++) {
 		const struct room_history_line *l = room_history_at(context->history, i);
+		size_t bytes;
 
 		if (!is_open(c, l))
 			continue;
-		at += write_line(context, l, prompt + at, ROOM_COMPACT_PROMPT - at);
+		bytes = write_line(context, l, prompt + at, ROOM_COMPACT_PROMPT - at);
+		if (!bytes)
+			break;
+		at += bytes;
 		c->asked_outside = c->asked_outside || room_history_is_outside(context, l);
 		c->asked_until = l->at;
-		lines++;
 	}
+	prompt[at] = '\0';
 	c->asked = true;
 	c->over_at = context->now + WAIT_S * NS_PER_S;
 	e = room_emit(context, ROOM_DO_COMPACT);
@@ -79,15 +84,28 @@ static bool holds_edited(const struct room_compaction *c, const struct room_cont
 	return edited_at && edited_at <= (c->asked ? c->asked_until : c->until);
 }
 
-/* Nobody knows of whose words it is made. The lines that may still be told get another one, later:
- * who edits one message again and again does not have each of them paid. */
+/* Each time after twice as long, so that nobody who edits messages again and again has a summary of
+ * all lines paid each time. */
+static uint64_t pause_of(const struct room_compaction *c, uint64_t now)
+{
+	uint64_t longest = LONGEST_S * NS_PER_S;
+
+	if (!c->pause || now >= c->forgot_at + 2 * longest)
+		return AGAIN_S * NS_PER_S;
+	return 2 * c->pause < longest ? 2 * c->pause : longest;
+}
+
+/* Nobody knows of whose words it is made. The lines that may still be told get another one, later.
+ */
 static void forget_summary(struct room_compaction *c, const struct room_context *context)
 {
 	c->summary[0] = '\0';
 	c->outside = false;
 	c->asked = false;
 	c->until = 0;
-	c->over_at = context->now + AGAIN_S * NS_PER_S;
+	c->pause = pause_of(c, context->now);
+	c->forgot_at = context->now;
+	c->over_at = context->now + c->pause;
 }
 
 void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,

@@ -5,8 +5,10 @@
  *            that are told, and in no summary                        and these lines
  *   ASKED    SUMMARY, yes                                   IDLE     it replaces the summary
  *   ASKED    SUMMARY, no, or 30 s                           IDLE     the next one after 60 s
- *   any      WITHDRAWN, EDITED of a line that it holds       IDLE     the summary is forgotten
+ *   any      WITHDRAWN, EDITED of a line that it holds       IDLE     the summary is forgotten; the
+ * next one after 1, 2, 4 … 16 min, and after 1 min again if nothing was forgotten for 32 min
  *
+ * A request holds as many lines as have a place in its prompt, ten at least.
  * It knows whether words of people outside the room went into it, for as long as there is a summary
  * that began with them. Lines that the setting `overhear` withholds are in no summary. Only the
  * reply path brain needs one: a voice model keeps its conversation. For control/room only. */
@@ -17,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-	ROOM_COMPACT_LINES = 10,
+	ROOM_COMPACT_LINES = 10, /* at least so many at a time */
 	ROOM_COMPACT_LINE = 400, /* bytes of a line that the summary is made of */
 	ROOM_COMPACT_SUMMARY = 1200,
 	ROOM_COMPACT_PROMPT = 8192,
@@ -31,6 +33,8 @@ struct room_compaction {
 	uint32_t number;      /* of the newest question */
 	uint64_t until;	      /* time of the newest line that the summary holds; ns, 0: none */
 	uint64_t asked_until; /* the same for the requested summary */
+	uint64_t forgot_at;   /* ns: when a summary was forgotten */
+	uint64_t pause;	      /* ns: after that; 0: none ever was */
 	uint64_t over_at;     /* ASKED: waited for until then; IDLE: not before */
 	bool outside;	      /* the summary is of written words of people outside, too */
 	bool asked_outside;   /* the same of the requested one */

@@ -199,7 +199,7 @@ TEST(rule_163_a_summary_of_words_that_were_edited_is_forgotten)
 	scene_mark(s);
 	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 7});
 	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
-	/* Who edits it again and again has one summary a minute made, not one an edit. */
+	/* A second edit within the minute is none of a summary. */
 	scene_wait(s, 2000);
 	scene_event(s, (struct room_event){.type = ROOM_EDITED, .message = 8});
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
@@ -207,5 +207,48 @@ TEST(rule_163_a_summary_of_words_that_were_edited_is_forgotten)
 	scene_say(s, ALICE, "bob that was a minute");
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
 	CHECK(!strstr(scene_find(s, ROOM_DO_COMPACT)->text, "plum"));
+	scene_close(s);
+}
+
+/* Summaries of 40 minutes in which somebody edits the first line, and the longest prompt of them.
+ */
+static unsigned edit_each_minute(struct scene *s)
+{
+	unsigned summaries = 0;
+
+	for (unsigned i = 0; i < 40; i++) {
+		scene_event(s, (struct room_event){
+				       .type = ROOM_EDITED,
+				       .message = 7,
+				       .text = slice_str(i & 1 ? "plum and fig" : "plum or fig")});
+		scene_mark(s);
+		scene_wait(s, 60000);
+		scene_event(s, (struct room_event){.type = ROOM_TIMER});
+		for (unsigned k = 0; k < 20 && scene_count(s, ROOM_DO_COMPACT) > k; k++) {
+			summaries++;
+			answer(s, "The barn key is a fruit.");
+		}
+	}
+	return summaries;
+}
+
+TEST(who_edits_a_line_again_and_again_has_few_summaries_paid)
+{
+	struct scene *s = scene_open("reply_path brain context_turns 3 overhear always");
+
+	scene_join(s, ALICE, "Alice");
+	for (unsigned i = 0; i < 100; i++)
+		scene_event(s,
+			    (struct room_event){.type = ROOM_TYPED,
+						.user = ALICE,
+						.message = 7 + i,
+						.at = s->ms * NS_PER_MS + i,
+						.text = slice_str("Alice\nthe barn key is plum")});
+	/* The first ten of them, the others, and then all of them after 1, 2, 4, 8 and 16 minutes.
+	 */
+	CHECK_INT(edit_each_minute(s), 5);
+	/* Later it is as if nothing had been, but for the one that waited. */
+	scene_wait(s, 3600000);
+	CHECK_INT(edit_each_minute(s), 1 + 5);
 	scene_close(s);
 }
