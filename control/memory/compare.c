@@ -23,7 +23,17 @@ enum {
 #define IS_VALUE (IS_NUMBER | IS_DATE | IS_NAME)
 #define IS_KIND	 (IS_VALUE | IS_COLOUR)
 
-enum { PREPOSITION_SIZE = 8 };
+enum { PREPOSITION_SIZE = 8, DENIED_MAX = 4 };
+
+/* What auxiliaries say of the time: "I am a nurse", "I was", "I will be", "I would be", "I have
+ * been". */
+enum {
+	TENSE_PAST = 1,
+	TENSE_FUTURE = 2,
+	TENSE_WISH = 4,
+	TENSE_PERFECT = 8,
+	TENSE_PRESENT = 16,
+};
 
 struct token {
 	char text[TOKEN_SIZE];
@@ -41,6 +51,10 @@ struct fact_words {
 	bool has_me; /* "I", "my", and not "we" alone */
 	bool adds;   /* "also": it takes the place of nothing */
 	bool dense;  /* a script without blanks */
+	unsigned tense;
+	/* The tokens before which a negation stands. */
+	unsigned denied[DENIED_MAX], n_denied;
+	bool no_more; /* the word before was "any" or "no" */
 	/* Of the next token. */
 	char preposition[PREPOSITION_SIZE];
 	bool article;
@@ -87,14 +101,25 @@ static const char *const prepositions[] = {"to", "in",	 "at", "on", "for",   "of
 static const char *const articles[] = {"a",  "an", "the", "der", "die", "das", "den", "ein", "eine",
 				       "le", "la", "les", "un",	 "une", "el",  "los", "las", NULL};
 static const char *const fillers[] = {
-	"a",	  "an",		  "the",   "of",    "to",	    "in",      "at",   "on",
-	"for",	  "and",	  "that",  "this",  "it",	    "its",     "with", "by",
-	"from",	  "as",		  "now",   "so",    "do",	    "does",    "did",  "just",
-	"really", "very",	  "about", "there", "longer",	    "anymore", "any",  "more",
-	"please", "been",	  "being", "will",  "would",	    "has",     "have", "had",
-	"der",	  "die",	  "das",   "den",   "ein",	    "eine",    "um",   "am",
-	"le",	  "la",		  "les",   "un",    "une",	    "el",      "los",  "las",
-	"also",	  "additionally", "auch",  "aussi", "tambi\u00e9n", NULL};
+	"a",	  "an",	    "the",	    "of",    "to",     "in",
+	"at",	  "on",	    "for",	    "and",   "that",   "this",
+	"it",	  "its",    "with",	    "by",    "from",   "as",
+	"now",	  "so",	    "do",	    "does",  "did",    "just",
+	"really", "very",   "about",	    "there", "longer", "anymore",
+	"any",	  "please", "been",	    "being", "will",   "would",
+	"has",	  "have",   "had",	    "der",   "die",    "das",
+	"den",	  "ein",    "eine",	    "um",    "am",     "le",
+	"la",	  "les",    "un",	    "une",   "el",     "los",
+	"las",	  "also",   "additionally", "auch",  "aussi",  "tambi\u00e9n",
+	NULL};
+static const char *const past[] = {"was",   "were",   "had",	    "did",   "war",
+				   "waren", "hatte",  "hatten",	    "wurde", "\u00e9tait",
+				   "avait", "estaba", "ten\u00eda", "era",   NULL};
+static const char *const present[] = {"is", "are", "am", "ist", "sind", "est", "sont", NULL};
+/* Words that turn what a value or the order of two things means; limits do before a number. */
+static const char *const comparisons[] = {"than",  "more",   "less",  "fewer",
+					  "least", "before", "after", NULL};
+static const char *const limits[] = {"over", "under", "above", "below", NULL};
 
 /* ---- reading ---- */
 
@@ -151,6 +176,32 @@ static unsigned kind_of(const char *word, bool capital)
 	return capital ? IS_NAME : 0;
 }
 
+static unsigned tense_of(const char *word)
+{
+	return lists_hold(past, word)	    ? TENSE_PAST
+	       : lists_hold(present, word)  ? TENSE_PRESENT
+	       : strcmp(word, "will") == 0  ? TENSE_FUTURE
+	       : strcmp(word, "would") == 0 ? TENSE_WISH
+	       : strcmp(word, "been") == 0  ? TENSE_PERFECT
+					    : 0;
+}
+
+static void take_negation(struct fact_words *f)
+{
+	f->negated = !f->negated;
+	if (f->n_denied < DENIED_MAX)
+		f->denied[f->n_denied++] = f->n;
+}
+
+/* "any more" and "no more" compare nothing. */
+static bool is_no_more(struct fact_words *f, const char *word)
+{
+	bool was = f->no_more;
+
+	f->no_more = strcmp(word, "any") == 0 || strcmp(word, "no") == 0;
+	return was && strcmp(word, "more") == 0;
+}
+
 static void take_word(struct fact_words *f, char *word, bool capital)
 {
 	size_t n = strlen(word);
@@ -159,8 +210,11 @@ static void take_word(struct fact_words *f, char *word, bool capital)
 		word[n - 2] = '\0';
 	}
 	f->adds = f->adds || lists_hold(additions, word);
+	f->tense |= tense_of(word);
+	if (is_no_more(f, word))
+		return;
 	if (lists_hold(negations, word)) {
-		f->negated = !f->negated;
+		take_negation(f);
 		return;
 	}
 	if (lists_hold(selves, word)) {
@@ -304,24 +358,159 @@ static bool has_verb_of(const struct fact_words *f, const char *const *list)
 	return false;
 }
 
-/* The persons and values in their order: "Ana beats Bob" is not "Bob beats Ana". */
-static bool same_order(const struct fact_words *a, const struct fact_words *b)
+/* The words of b stand in a in the same order. */
+static bool is_part(const struct fact_words *a, const struct fact_words *b)
 {
-	unsigned i = 0, k = 0;
+	unsigned k = 0;
 
-	for (;;) {
-		while (i < a->n && !(a->token[i].is & (IS_NAME | IS_SELF)))
-			i++;
-		while (k < b->n && !(b->token[k].is & (IS_NAME | IS_SELF)))
-			k++;
-		if (i == a->n || k == b->n)
-			return i == a->n && k == b->n;
-		if (strcmp(a->token[i++].text, b->token[k++].text) != 0)
-			return false;
-	}
+	for (unsigned i = 0; i < a->n && k < b->n; i++)
+		k += strcmp(a->token[i].text, b->token[k].text) == 0;
+	return k == b->n;
 }
 
-/* Nothing but the order of words, fillers and plurals differs. */
+/* It may stand at either end of a sentence: "On Friday we meet", "last summer we met". */
+static bool is_adverb(const struct fact_words *f, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		if (f->token[i].is & IS_DATE)
+			return true;
+	return f->token[from].preposition[0] != '\0';
+}
+
+/* One side begins where the other one goes on: "On Tuesday is the release", "Ana is the boss". What
+ * is no adverb moves around an "is" alone: owners have cats, and cats have owners. */
+static bool is_turned(const struct fact_words *a, const struct fact_words *b)
+{
+	for (unsigned from = 1; a->n == b->n && from < a->n; from++) {
+		unsigned i = 0;
+
+		while (i < a->n && strcmp(a->token[(from + i) % a->n].text, b->token[i].text) == 0)
+			i++;
+		if (i == a->n)
+			return (a->is_equation && b->is_equation) || is_adverb(a, from, a->n) ||
+			       is_adverb(b, a->n - from, b->n);
+	}
+	return false;
+}
+
+static bool holds_any(const struct fact_words *f, const char *const *list)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (lists_hold(list, f->token[i].text))
+			return true;
+	return false;
+}
+
+static bool is_denied_alike(const struct fact_words *a, const struct fact_words *b)
+{
+	if (a->n_denied != b->n_denied)
+		return false;
+	for (unsigned i = 0; i < a->n_denied; i++) {
+		unsigned ka = a->denied[i], kb = b->denied[i];
+
+		if (ka < a->n && kb < b->n && strcmp(a->token[ka].text, b->token[kb].text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The order tells who does what to whom, and what of two things is denied or is more. */
+static bool same_order(const struct fact_words *a, const struct fact_words *b)
+{
+	if (!is_denied_alike(a, b))
+		return false;
+	return is_part(a, b) || (!a->n_denied && !holds_any(a, comparisons) && is_turned(a, b));
+}
+
+/* "two cats and one dog", "one cat and two dogs": numbers or dates of the predicate changed their
+ * places, and nothing else did. A colour is changed by "is" alone. */
+static bool is_swapped(const struct fact_words *a, const struct fact_words *b)
+{
+	bool swapped = false;
+
+	for (unsigned i = 0; i < a->n && a->n == b->n; i++) {
+		const struct token *ta = &a->token[i], *tb = &b->token[i];
+		unsigned kind = ta->is & tb->is & (IS_NUMBER | IS_DATE | IS_COLOUR);
+
+		if (strcmp(ta->text, tb->text) == 0)
+			continue;
+		if (!kind || ((ta->is | tb->is) & IS_SUBJECT) ||
+		    (kind == IS_COLOUR && !(a->is_equation && b->is_equation)))
+			return false;
+		swapped = true;
+	}
+	return swapped && a->n == b->n && is_denied_alike(a, b);
+}
+
+/* The k-th token of this kind, from 0; a word is a name if it is one in either text. */
+static const struct token *of_kind(const struct fact_words *f, const struct fact_words *other,
+				   unsigned kind, unsigned k)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct token *t = &f->token[i];
+		bool is = (t->is & kind) != 0;
+
+		for (unsigned j = 0; j < other->n && !is && kind == IS_NAME; j++)
+			is = (other->token[j].is & IS_NAME) &&
+			     strcmp(other->token[j].text, t->text) == 0;
+		if (is && k-- == 0)
+			return t;
+	}
+	return NULL;
+}
+
+/* The values of each kind stand in one order, as far as both have them: "20 for Ana and 50 for
+ * Bob". */
+static bool same_values_in_order(const struct fact_words *a, const struct fact_words *b)
+{
+	static const unsigned kinds[] = {IS_NUMBER, IS_DATE, IS_NAME, IS_COLOUR};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		for (unsigned k = 0;; k++) {
+			const struct token *ta = of_kind(a, b, kinds[i], k);
+			const struct token *tb = of_kind(b, a, kinds[i], k);
+
+			if (!ta || !tb)
+				break;
+			if (strcmp(ta->text, tb->text) != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool holds_limit(const struct fact_words *f, const char *word)
+{
+	for (unsigned i = 0; i + 1 < f->n; i++)
+		if ((f->token[i + 1].is & IS_NUMBER) && strcmp(f->token[i].text, word) == 0)
+			return true;
+	return false;
+}
+
+static bool same_comparisons(const struct fact_words *a, const struct fact_words *b)
+{
+	for (size_t i = 0; comparisons[i]; i++) {
+		const char *const one[] = {comparisons[i], NULL};
+
+		if (holds_any(a, one) != holds_any(b, one))
+			return false;
+	}
+	for (size_t i = 0; limits[i]; i++)
+		if (holds_limit(a, limits[i]) != holds_limit(b, limits[i]))
+			return false;
+	return true;
+}
+
+/* In other words only these are certain: "was cancelled" may be "they cancelled". */
+static bool is_of_other_time(const struct fact_words *a, const struct fact_words *b)
+{
+	const unsigned both = TENSE_PAST | TENSE_PRESENT;
+
+	return ((a->tense & both) == TENSE_PAST && (b->tense & both) == TENSE_PRESENT) ||
+	       ((a->tense & both) == TENSE_PRESENT && (b->tense & both) == TENSE_PAST);
+}
+
+/* Nothing but the order of words, auxiliaries, fillers and plurals differs. */
 static bool same_words(const struct fact_words *a, const struct fact_words *b)
 {
 	for (unsigned i = 0; i < a->n; i++)
@@ -399,6 +588,16 @@ static bool is_changed(const struct fact_words *a, const struct fact_words *b)
 	return has_changed(a, b, IS_NUMBER) || has_changed(a, b, IS_DATE);
 }
 
+/* What was is no more: "I am a nurse", "I was a nurse". */
+static enum fact_change compare_tenses(const struct fact_words *a, const struct fact_words *b)
+{
+	unsigned older = a->tense & ~TENSE_PRESENT, newer = b->tense & ~TENSE_PRESENT;
+
+	if (older == newer)
+		return FACT_SAME;
+	return !(older & TENSE_PAST) && newer == (older | TENSE_PAST) ? FACT_UPDATE : FACT_NEW;
+}
+
 static enum fact_change compare_values(const struct fact_words *a, const struct fact_words *b)
 {
 	unsigned gone = lacking(a, b, 0, true) + lacking(a, b, 0, false);
@@ -410,7 +609,8 @@ static enum fact_change compare_values(const struct fact_words *a, const struct 
 		return come ? FACT_NEW : FACT_UPDATE;
 	/* The older one says more. Without its number, date or name it is not the same. */
 	if (!come)
-		return lacking(a, b, 0, true) ? FACT_NEW : FACT_SAME;
+		return lacking(a, b, 0, true) || !same_order(a, b) ? FACT_NEW
+								   : compare_tenses(a, b);
 	if (!gone)
 		return b->adds ? FACT_NEW : FACT_UPDATE;
 	return is_changed(a, b) ? FACT_UPDATE : FACT_NEW;
@@ -465,23 +665,17 @@ static enum fact_change compare_dense(const struct fact_words *a, const struct f
 	return gone || a->negated != b->negated ? FACT_UPDATE : FACT_NEW;
 }
 
-static unsigned count_persons(const struct fact_words *f)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < f->n; i++)
-		n += (f->token[i].is & (IS_NAME | IS_SELF)) != 0;
-	return n;
-}
-
 static enum fact_change compare_words(const struct fact_words *a, const struct fact_words *b)
 {
 	if (a->dense || b->dense)
 		return compare_dense(a, b);
-	if (same_words(a, b))
-		return !same_order(a, b)	  ? FACT_NEW
-		       : a->negated != b->negated ? FACT_UPDATE
-						  : FACT_SAME;
+	if (same_words(a, b)) {
+		if (a->negated != b->negated)
+			return is_part(a, b) || is_turned(a, b) ? FACT_UPDATE : FACT_NEW;
+		return same_order(a, b)	  ? compare_tenses(a, b)
+		       : is_swapped(a, b) ? FACT_UPDATE
+					  : FACT_NEW;
+	}
 	if (same_subject(a, b))
 		return a->has_verb ? compare_values(a, b) : FACT_NEW;
 	if (has_verb_of(a, parts) && has_verb_of(b, parts) && !lacking(a, b, 0, false) &&
@@ -501,11 +695,13 @@ enum fact_change fact_compare(const char *older, const char *newer, bool same_sp
 	if (!a.n || !b.n || ((a.has_self || b.has_self) && !same_speaker))
 		return FACT_NEW;
 	change = compare_words(&a, &b);
-	/* Persons in another order: "Ana beats Bob". The encoder knows no dense script. */
-	if (change != FACT_NEW || !meaning || a.dense || b.dense ||
-	    (same_words(&a, &b) && count_persons(&b) > 1))
-		return change;
-	return paraphrase_compare(older, newer, meaning);
+	/* The same words in another order: "Ana beats Bob". The encoder knows no dense script. */
+	if (change == FACT_NEW && meaning && !a.dense && !b.dense && !same_words(&a, &b))
+		change = paraphrase_compare(older, newer, meaning);
+	return change == FACT_SAME && (is_of_other_time(&a, &b) || !same_comparisons(&a, &b) ||
+				       !same_values_in_order(&a, &b))
+		       ? FACT_NEW
+		       : change;
 }
 
 static bool holds_values(const struct fact_words *f, const struct fact_words *of)
@@ -541,6 +737,7 @@ bool fact_may_be_same(const char *older, const char *newer)
 	read_fact(&a, older);
 	read_fact(&b, newer);
 	return a.n && b.n && holds_values(&a, &b) && holds_values(&b, &a) &&
+	       same_values_in_order(&a, &b) &&
 	       (a.negated == b.negated || !says_the_same_of(&a, &b));
 }
 

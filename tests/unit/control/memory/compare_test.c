@@ -16,6 +16,14 @@ static void check_pairs(const struct pair *p, size_t n)
 				  fact_compare(p[i].older, p[i].newer, true, NULL), p[i].change);
 }
 
+static double all_alike(const char *a, const char *b, void *arg)
+{
+	(void)a;
+	(void)b;
+	(void)arg;
+	return 1;
+}
+
 TEST(a_changed_number_name_date_or_negation_is_an_update)
 {
 	static const struct pair pairs[] = {
@@ -117,6 +125,77 @@ TEST(what_is_about_something_else_stands_beside_it)
 	};
 
 	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+/* The same words in another order, another time or the other way round. */
+TEST(words_that_change_places_are_no_duplicate)
+{
+	static const struct pair pairs[] = {
+		{"I have two cats and one dog", "I have one cat and two dogs", FACT_UPDATE},
+		{"I owe Ana 20 euros and Bob 50 euros", "I owe Ana 50 euros and Bob 20 euros",
+		 FACT_UPDATE},
+		{"the meeting moved from Monday to Friday",
+		 "the meeting moved from Friday to Monday", FACT_UPDATE},
+		{"the shop opens on Monday and closes on Friday",
+		 "the shop opens on Friday and closes on Monday", FACT_UPDATE},
+		{"my shift is from 6 to 14", "my shift is from 14 to 6", FACT_UPDATE},
+		{"my bike is red and my car is blue", "my bike is blue and my car is red",
+		 FACT_UPDATE},
+		{"the red team won and the blue team lost",
+		 "the blue team won and the red team lost", FACT_NEW},
+		{"I have a black dog and a white cat", "I have a white dog", FACT_NEW},
+		{"I love the big dog and the small cat", "I love the small dog", FACT_NEW},
+		{"tea is better than coffee", "coffee is better than tea", FACT_NEW},
+		{"I like cats and not dogs", "I like dogs and not cats", FACT_NEW},
+		{"the dog bit the cat", "the cat bit the dog", FACT_NEW},
+		{"cats have owners", "owners have cats", FACT_NEW},
+		{"I have less than 5 cats", "I have more than 5 cats", FACT_NEW},
+		{"I have more than 5 cats", "I have 5 cats", FACT_NEW},
+		{"I am Ana's sister", "Ana is my sister", FACT_NEW},
+	};
+
+	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+TEST(what_was_is_not_what_is)
+{
+	static const struct pair pairs[] = {
+		{"I am a nurse", "I was a nurse", FACT_UPDATE},
+		{"I am allergic to nuts", "I was allergic to nuts", FACT_UPDATE},
+		{"I have a job at Siemens", "I had a job at Siemens", FACT_UPDATE},
+		{"I was a nurse", "I am a nurse", FACT_NEW},
+		{"I would like to move to Rome", "I like to move to Rome", FACT_NEW},
+		{"I will be at the party", "I was at the party", FACT_NEW},
+		{"I have been a nurse", "I am a nurse", FACT_NEW},
+		{"I was a good nurse", "I am a nurse", FACT_NEW},
+		{"I was a nurse", "I was a nurse", FACT_SAME},
+		{"I am a nurse", "I'm a nurse", FACT_SAME},
+		{"The release manager is Ana", "Ana is the release manager", FACT_SAME},
+		{"We meet on Friday", "On Friday we meet", FACT_SAME},
+		{"I don't eat meat", "I don't eat any more meat", FACT_SAME},
+	};
+
+	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+/* However near their meanings are, and whatever a model says. */
+TEST(an_encoder_merges_no_values_in_another_order)
+{
+	const struct fact_meaning one = {.likenessh = all_alike};
+
+	CHECK_INT(fact_compare("Ana gets 20 euros and Bob 50", "give Ana 50 euros and Bob 20", true,
+			       &one),
+		  FACT_NEW);
+	CHECK_INT(
+		fact_compare("tea is better than coffee", "coffee is better than tea", true, &one),
+		FACT_NEW);
+	CHECK_INT(fact_compare("I am a nurse by trade", "by profession I was a nurse", true, &one),
+		  FACT_NEW);
+	CHECK_INT(fact_compare("I eat before the run", "I eat after running", true, &one),
+		  FACT_NEW);
+	CHECK_INT(fact_compare("I am ill on Monday", "on Monday I am sick", true, &one), FACT_SAME);
+	CHECK(!fact_may_be_same("I owe Ana 20 euros and Bob 50", "Ana gets 50 from me, Bob 20"));
+	CHECK(fact_may_be_same("I owe Ana 20 euros and Bob 50", "Ana gets 20 from me, Bob 50"));
 }
 
 TEST(my_of_two_people_is_not_the_same)
