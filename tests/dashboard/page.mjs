@@ -286,6 +286,63 @@ const groups = {
     is('what a key chooses on the canvas is told in words', await b.until("/Dee: it was answered, first sound/.test(document.querySelector('.turns-view .quiet').textContent)", 3000), true);
   },
 
+  // A hundred servers: the ones with trouble come first, each is found by letters, and a bot that is nowhere can be sent somewhere.
+  async manyServers(b, s) {
+    s.rooms = Array.from({ length: 100 }, (_, i) => room(String(7000 + i), `Server ${i}`, [person('501', 'Alice')]));
+    s.guilds = s.rooms.map((r) => ({ id: r.guild, name: r.guildName }));
+    s.rooms[40].faults = [{ fault: 'KEYLESS', text: 'no key to speak with' }];
+    s.rooms[60].brain = { name: 'one', up: false, silent: false };
+    await openPage(b, s);
+    await b.until("document.querySelectorAll('#rooms button').length === 100");
+    is('trouble comes first, and says what it is', await b.eval("[...document.querySelectorAll('#rooms button')].slice(0, 2).map((e) => /Server (\\d+).*▲ (.+)$/.exec(e.textContent)?.slice(1))"),
+      [['40', 'no key to speak with'], ['60', 'one is down']]);
+    await b.picture('page-many', 1280, 800, false);
+    await b.picture('page-many-dark', 1280, 800, true);
+    await b.picture('page-many-phone', 390, 800, false);
+    is('on a phone the room is in reach', await b.eval("document.getElementById('main').getBoundingClientRect().top < 700"), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-many', 1280, 800, false);
+    await b.eval("(() => { const e = document.getElementById('room-search'); e.value = 'server 77'; e.dispatchEvent(new Event('input')); })()");
+    is('a room is found by letters', await b.until("document.querySelectorAll('#rooms button').length === 1 && document.querySelector('#rooms button').textContent.includes('Server 77')", 3000), true);
+    s.answerOf = ((plain) => (path, ...a) => (path === '/api/guilds/7001/channels' ? { channels: [{ id: '70012', name: 'Lounge' }] }
+      : path === '/api/voice/join' ? {} : plain(path, ...a)))(s.answerOf.bind(s));
+    await b.eval("document.getElementById('join').open = true; true");
+    await b.eval(set('join-guild', '7001'));
+    is('channels of another server are offered', await b.until("document.getElementById('join-channel').value === '70012'", 3000), true);
+    await b.picture('page-join', 1280, 800, true);
+    await b.eval("document.getElementById('join-form').requestSubmit()");
+    is('and joined', await b.until(`${text('join-outcome')}.startsWith('join: the bot has the order')`, 3000), true);
+    is('that one and no other', s.asked.filter((a) => a.method === 'POST').map((a) => [a.url.pathname, a.body]), [['/api/voice/join', { guildId: '7001', channelId: '70012' }]]);
+    s.wait = () => sleep(300);
+    await b.until("document.querySelectorAll('#rooms button').length > 0");
+    s.send('member', { guild: s.rooms[0].guild });
+    await sleep(1500);
+    s.asked.length = 0;
+    for (let i = 0; i < 30; i++, await sleep(100)) s.send('utterance', { guild: '7040' });
+    is('where the answer is slow, it is asked for seldom', s.count('/api/rooms') <= 4, true);
+    s.wait = null;
+  },
+
+  // Settings of a former version are taken up again by way of the changes.
+  async versions(b, s) {
+    giveSettings(s);
+    s.settings.now._meta.version = 4;
+    s.answerOf = ((plain) => (path, query, method) => (path === '/api/settings/history' ? { versions: [4, 3, 2, 1].map((v) => ({ version: v, updatedAt: new Date().toISOString(), author: 'session 1 (admin)' })) }
+      : path === '/api/settings/diff' && query.get('from') === '2' && query.get('to') === '4'
+        ? { changes: [{ key: 'warn_percent', before: 30, after: 50 }, { key: `guilds/${B}/other_number`, before: null, after: 9 }] } : plain(path, query, method)))(s.answerOf);
+    s.settings.now.intent = { warn_percent: 50, guilds: { [B]: { other_number: 9 } } };
+    await openPage(b, s, '#settings');
+    await b.until(`${body}.includes('History')`);
+    await press(b, "document.querySelector('[aria-label=\"Take up again the settings of version 2\"]')");
+    is('what would change is shown first', await b.until(`${body}.includes('Not saved yet') && ${body}.includes('Birch')`, 3000), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-versions', 1280, 900, false);
+    s.asked.length = 0;
+    await press(b, buttonOf('Save'));
+    await b.until(`${body}.includes('Saved as version')`, 2000);
+    is('and then saved', s.asked.filter((a) => a.method === 'PUT').map((a) => a.body.intent), [{ warn_percent: 30 }]);
+  },
+
   // Eight tabs of one browser: more than the connections that it opens to a server.
   async tabs(b, s) {
     const tabs = [];

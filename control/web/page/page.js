@@ -105,8 +105,13 @@ function setRoom(guild) {
   say("", "turn");
 }
 
+let roomsTook = 0; // ms that the last answer took
+
 const loadRooms = single(async () => {
+  const began = performance.now();
+
   state.rooms = (await ask("GET", "/api/rooms")).rooms;
+  roomsTook = performance.now() - began;
   // The first one, if none is shown. Whoever looks at a room keeps it, also when the bot leaves it.
   if (!state.room && state.rooms.length) {
     setRoom(state.rooms[0].guild);
@@ -222,6 +227,41 @@ async function orderSay() {
 
 let channelsOf = null;
 
+// ---- joining ----
+
+async function loadJoinChannels() {
+  const guild = $("join-guild").value;
+
+  $("join-channel").replaceChildren();
+  if (!guild) return;
+  const { channels } = await ask("GET", `/api/guilds/${guild}/channels`).catch((e) => {
+    $("join-outcome").textContent = troubleOf(e);
+    return { channels: [] };
+  });
+
+  if (guild === $("join-guild").value) fill("join-channel", ...channels.map((c) => node("option", { value: c.id }, c.name || c.id)));
+}
+
+function drawJoin() {
+  $("join").hidden = !state.who.words || !state.guilds.length;
+  if ($("join").hidden || $("join-guild").children.length === state.guilds.length) return;
+  fill("join-guild", ...state.guilds.map((g) => node("option", { value: g.id }, g.name || g.id)));
+  if ($("join").open) loadJoinChannels();
+}
+
+async function orderJoin() {
+  const guild = $("join-guild").value, channel = $("join-channel").value, outcome = $("join-outcome");
+
+  outcome.textContent = "join …";
+  try {
+    await ask("POST", "/api/voice/join", null, { guildId: guild, channelId: channel });
+    outcome.textContent = `join: the bot has the order (${clock(Date.now())}).`;
+  } catch (e) {
+    outcome.textContent = `join: ${troubleOf(e)}`;
+  }
+  loadRooms();
+}
+
 // The channels of the server, for the order to move; asked for when another room is shown.
 async function loadChannels(room) {
   if (channelsOf === room.guild) return;
@@ -254,14 +294,16 @@ function soon(run, ms) {
     timer ||= setTimeout(() => {
       timer = 0;
       run();
-    }, ms);
+    }, typeof ms === "function" ? ms() : ms);
   };
 }
 const turnNodes = makeTurn({ node, ask, dollars, seconds, own, state, meaning });
 const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
 // Not sooner: control keeps the answer for 40 ms. The room that is shown tells of its turns by itself; of the others the list has little.
-const roomsSoon = soon(loadRooms, 60);
-const othersSoon = soon(loadRooms, 400);
+// Many rooms are a long answer, which must not be all that the page and control do.
+const notSooner = (ms) => () => Math.min(2000, Math.max(ms, 5 * roomsTook - 200));
+const roomsSoon = soon(loadRooms, notSooner(60));
+const othersSoon = soon(loadRooms, notSooner(400));
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
 // Who reads older pages of a list keeps them.
@@ -503,21 +545,42 @@ function put(id, text) {
   if ($(id).textContent !== text) $(id).textContent = text;
 }
 
+// What somebody has to look after, in a few words; "" where all is well.
+function troubleIn(r) {
+  const [first, ...more] = r.faults;
+
+  return first ? (first.text || first.fault) + (more.length ? ` and ${more.length} more` : "")
+    : r.brain && !r.brain.up ? `${r.brain.name} is down` : r.muted ? "muted by an operator" : "";
+}
+
+const manyRooms = 8;
+let roomSearch = "";
+
 function drawRooms() {
   const list = $("rooms");
+
+  drawJoin();
+  $("find").hidden = state.rooms.length <= manyRooms && !roomSearch;
 
   if (!state.rooms.length) {
     list.replaceChildren(node("li", { class: "none muted" }, "The bot is in no voice channel."));
     return;
   }
-  keep(list, state.rooms.map((r) => ({
+  const found = state.rooms.map((r) => ({
     guild: r.guild, name: r.channelName || r.channel, server: r.guildName || r.guild, phase: r.phase,
-    heard: r.heardCount, people: r.peopleCount, current: r.guild === state.room,
-  })), (r) => r.guild, (r) => {
+    heard: r.heardCount, people: r.peopleCount, current: r.guild === state.room, trouble: troubleIn(r),
+  })).filter((r) => `${r.name} ${r.server}`.toLowerCase().includes(roomSearch));
+
+  if (!found.length) {
+    list.replaceChildren(node("li", { class: "none muted" }, "No room has these letters."));
+    return;
+  }
+  keep(list, found.filter((r) => r.trouble).concat(found.filter((r) => !r.trouble)), (r) => r.guild, (r) => {
     const button = node("button", { type: "button", "aria-current": String(r.current) },
       node("span", { class: "name" }, r.name), live.roomMeter(r.guild), node("span", { class: "muted" }, r.server), node("br"),
       node("span", { class: r.phase === "up" ? "bot" : "muted" }, r.phase === "up" ? "● in the call" : "○ " + r.phase),
-      node("span", { class: "muted" }, ` · ${r.heard} of ${r.people} heard`));
+      node("span", { class: "muted" }, ` · ${r.heard} of ${r.people} heard`),
+      r.trouble && node("span", { class: "bad" }, node("br"), "▲ " + r.trouble));
 
     button.onclick = () => {
       setRoom(r.guild);
@@ -660,7 +723,8 @@ function showSignIn() {
   channelsOf = null;
   $("say").value = "";
   $("absent").hidden = true;
-  for (const id of ["outcome", "rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  $("room-search").value = roomSearch = "";
+  for (const id of ["join-guild", "join-channel", "join-outcome", "outcome", "rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
   fill("view-body");
   fill("views");
@@ -758,6 +822,16 @@ $("mute").onclick = () => {
   order(muted ? "unmute" : "mute", { muted: !muted });
 };
 $("leave").onclick = () => order("leave");
+$("room-search").oninput = () => {
+  roomSearch = $("room-search").value.trim().toLowerCase();
+  paint("rooms");
+};
+$("join").ontoggle = () => $("join").open && !$("join-channel").children.length && loadJoinChannels();
+$("join-guild").onchange = loadJoinChannels;
+$("join-form").onsubmit = (e) => {
+  e.preventDefault();
+  orderJoin();
+};
 $("move-form").onsubmit = (e) => {
   e.preventDefault();
   channelsOf = null;

@@ -112,6 +112,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       else mine[name] = value;
     }
     for (const { guild } of settings.changes.values()) if (guild && !Object.keys(all.guilds[guild] || { left: 1 }).length) delete all.guilds[guild];
+    if (all.guilds && !Object.keys(all.guilds).length) delete all.guilds;
     return all;
   }
 
@@ -248,12 +249,32 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         })));
   }
 
+  // The settings of a version become changes, which are looked over and saved like all others.
+  async function takeUp(number) {
+    const { effective, now } = settings.data;
+
+    try {
+      for (const { key, before, after } of (await ask("GET", `/api/settings/diff?from=${number}&to=${now._meta.version}`)).changes) {
+        const [name, guild] = key.split("/").reverse(), here = (guild || "") === settings.guild;
+
+        settings.changes.set(`${guild || ""} ${name}`, { guild: guild || "", name, value: before ?? null,
+          was: !here ? after : name === "preset" ? presetNow() : effective[name] });
+      }
+      settings.outcome = [`The settings of version ${number} stand under "Not saved yet".`];
+    } catch (e) {
+      settings.outcome = [e.status ? e.message : "control does not answer."];
+    }
+    dirty();
+  }
+
   function drawHistory() {
     const { history } = settings.data;
 
     if (!may("admin")) return null;
     return section("History",
       table("Versions of the settings", [["version", (v) => v.version, true], ["saved", (v) => when(v.updatedAt)], ["by", (v) => v.author],
+        ["as they were", (v) => (v.version === settings.data.now._meta.version ? "these" : button("Take up again",
+          () => takeUp(v.version), { "aria-label": `Take up again the settings of version ${v.version}` }))],
         ["change", (v) => (v.version < 2 ? "" : button("What changed", async () => {
           const { changes } = await ask("GET", `/api/settings/diff?from=${v.version - 1}&to=${v.version}`).catch((e) => ({ changes: [{ key: e.message }] }));
 
@@ -353,7 +374,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100"),
         ask("GET", "/api/memory/subjects?limit=100"), ask("GET", "/api/memory/reflections?limit=20")]);
 
-      return { ...kept, writes: writes.writes, people: people.subjects, summaries: told.reflections };
+      return { ...kept, writes: writes.writes, people: people.subjects, morePeople: people.next, summaries: told.reflections };
     },
     forget() { memory.person = null; },
     draw(view) {
@@ -391,7 +412,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     return section("Who said it", table("People who said facts", [["person", (p) => p.name || p.subject], ["server", (p) => guildName(p.guild)],
       ["whose", (p) => (p.private ? "their own" : "the server's")], ["facts", (p) => p.facts, true], ["still valid", (p) => p.validFacts, true],
       ["last written", (p) => when(p.lastWrittenAt)], ["what they said", (p) => button("Show", () => showPerson(view, p), { "aria-label": `Show what ${p.name || p.subject} said` })]],
-    people, "Nobody has said a fact."));
+    people, "Nobody has said a fact."),
+    view.data.morePeople ? muted(`Only ${people.length} people are listed; search for letters of what the others said.`) : null);
   }
 
   function drawSummaries(summaries) {
@@ -468,13 +490,24 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   // ---- providers, costs, tools, faults ----
 
+  // Among the faults, which may be many more.
+  async function readFailovers() {
+    let read = null, found = [];
+
+    for (let i = 0; i < 5 && found.length < 50 && (!read || read.next); i++) {
+      read = await page("/api/errors", "errors", { limit: "100" }, read && { rows: [], next: read.next });
+      found = found.concat(read.rows.filter((e) => e.kind !== "fault"));
+    }
+    return found;
+  }
+
   const providers = {
     id: "providers", title: "Providers", role: "viewer", live: true,
     async load() {
       const [now, rooms, errors, ready] = await Promise.all([ask("GET", "/api/settings"), ask("GET", "/api/rooms"),
-        ask("GET", "/api/errors?limit=50"), fetch("/readyz").then((r) => r.json())]);
+        readFailovers(), fetch("/readyz").then((r) => r.json())]);
 
-      return { bindings: now.bindings, rooms: rooms.rooms, errors: errors.errors.filter((e) => e.kind !== "fault"), ready };
+      return { bindings: now.bindings, rooms: rooms.rooms, errors, ready };
     },
     draw({ data }) {
       const roles = Object.entries(data.bindings.roles || {}).flatMap(([role, served]) => served.map((p, i) => ({ role, ...p, place: i + 1 })));
