@@ -88,10 +88,15 @@ static void on_want_speaking(struct call *c, bool on)
 
 /* With another address a router on the way has forgotten us: the server would go on to send what it
  * has for us to the old one. */
-static void on_udp_failed(struct call *c, bool moved)
+static void on_udp_failed(struct call *c, enum path_loss why)
 {
-	log_warn("udp_lost", "call=%u why=\"%s\"", c->id,
-		 moved ? "our address is another one now" : "nothing comes back");
+	static const char *const words[] = {
+		[PATH_SILENT] = "nothing comes back",
+		[PATH_MOVED] = "our address is another one now",
+		[PATH_SPENT] = "the transport key has no nonce left",
+	};
+
+	log_warn("udp_lost", "call=%u why=\"%s\"", c->id, words[why]);
 	vgw_udp_failed(c->gw, env_now(c->conf.env));
 }
 
@@ -111,7 +116,7 @@ static void path_event(struct call *c, const struct ev *ev)
 	if (ours && ev->type == EV_DISCOVERED)
 		vgw_discovered(c->gw, env_now(c->conf.env), ev->found.ip, ev->found.port);
 	else if (ours)
-		on_udp_failed(c, ev->found.moved);
+		on_udp_failed(c, ev->found.why);
 	call_finish_step(c);
 }
 

@@ -438,7 +438,7 @@ void call_stream_stop(struct call_stream *cs)
 	call_stream_return_music(cs);
 }
 
-void call_stream_report_udp(struct call_stream *cs, bool moved)
+void call_stream_report_udp(struct call_stream *cs, enum path_loss why)
 {
 	struct ev ev = {.type = EV_UDP_FAILED, .stream = cs};
 
@@ -446,7 +446,7 @@ void call_stream_report_udp(struct call_stream *cs, bool moved)
 		return;
 	cs->udp_told = true;
 	ev.found.link = cs->link;
-	ev.found.moved = moved;
+	ev.found.why = why;
 	call_stream_emit(cs, &ev);
 }
 
@@ -466,7 +466,7 @@ static void on_no_discovery(struct call_stream *cs, uint64_t now)
 	if (path_is_back(&cs->path, now))
 		cs->discovery.state = DISCOVERY_DONE;
 	else
-		call_stream_report_udp(cs, false);
+		call_stream_report_udp(cs, PATH_SILENT);
 }
 
 void call_stream_send(struct call_stream *cs)

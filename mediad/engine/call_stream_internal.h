@@ -25,7 +25,7 @@ void call_stream_unmap_all(struct call_stream *cs);
 void call_stream_hasten_tick(struct call_stream *cs, uint64_t due);
 /* UDP does not work: tells the loop thread, once a session. moved: because our address is another
  * one now. */
-void call_stream_report_udp(struct call_stream *cs, bool moved);
+void call_stream_report_udp(struct call_stream *cs, enum path_loss why);
 
 /* ---- call_stream_send.c ---- */
 /* Handler of the sender; arg: struct call_stream. */

@@ -438,7 +438,7 @@ static void on_rediscovery(struct call_stream *cs)
 
 	path_found(&cs->path, env_now(cs->env));
 	if (moved)
-		call_stream_report_udp(cs, true);
+		call_stream_report_udp(cs, PATH_MOVED);
 }
 
 static void note_echo(struct call_stream *cs)

@@ -1,4 +1,6 @@
 /* Sending of a call stream: lanes, the sender's events, the 20 ms deadline. */
+#include <errno.h>
+
 #include "ipc/env.h"
 #include "mediad/engine/call_stream_internal.h"
 #include "proto/base/not_cleared.h"
@@ -154,14 +156,18 @@ static enum sender_outcome send_packet(struct call_stream *cs, const struct send
 	uint8_t out[UDP_MAX_PACKET] NOT_CLEARED;
 	struct slice payload;
 	size_t len;
+	int err;
 
 	/* Which frames DTX leaves out differs between CPUs, so the decision is recorded. */
 	if (!pkt->silence && !env_answer(cs->env, !pkt->dtx))
 		return SENDER_DTX;
 	cs->seq = (uint16_t)(pkt->seq + 1);
-	if (!call_stream_encrypt(cs, pkt, sealed, sizeof sealed, &payload) ||
-	    rtpsize_seal(cs->key, &h, payload.p, payload.n, out, sizeof out, &len) ||
-	    !call_stream_send_datagram(cs, out, len))
+	if (!call_stream_encrypt(cs, pkt, sealed, sizeof sealed, &payload))
+		return SENDER_FAILED;
+	err = rtpsize_seal(cs->key, &h, payload.p, payload.n, out, sizeof out, &len);
+	if (err == EOVERFLOW)
+		call_stream_report_udp(cs, PATH_SPENT);
+	if (err || !call_stream_send_datagram(cs, out, len))
 		return SENDER_FAILED;
 	report_sent(&cs->report, payload.n);
 	path_spoke(&cs->path, SENDER_TICK_MS);

@@ -12,6 +12,7 @@
 #include "mediad/audio/receive.h"
 #include "mediad/audio/send.h"
 #include "mediad/dave/media.h"
+#include "mediad/transport/path.h"
 #include "mediad/transport/rtpsize.h"
 
 struct call_stream;
@@ -177,7 +178,7 @@ struct ev {
 			uint32_t link;
 			char ip[64];
 			uint16_t port;
-			bool moved; /* UDP_FAILED: because our address is another one now */
+			enum path_loss why; /* UDP_FAILED */
 		} found;
 		bool on;
 		struct {

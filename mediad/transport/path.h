@@ -19,6 +19,13 @@
 
 enum { PATH_SILENT_MS = 15000 };
 
+/* Why a session is of no use any more. */
+enum path_loss {
+	PATH_SILENT, /* nothing comes back */
+	PATH_MOVED,  /* our address is another one now */
+	PATH_SPENT,  /* the transport key has no nonce left */
+};
+
 struct path {
 	bool echoed, reported;	/* an echo, a report was ever seen */
 	bool asking;		/* discovery was started again, to be sure */

@@ -532,6 +532,34 @@ TEST(call_stream_never_seals_with_a_nonce_twice)
 	pair_finish();
 }
 
+/* After 2^32 packets a key has no nonce left. Another session has another key. */
+TEST(call_stream_wants_a_session_when_its_nonces_are_used_up)
+{
+	counted = repeated = 0;
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	speak_with_key(1);
+	rtpsize_set_counter(pair.tx.l->key, UINT32_MAX - 1);
+	counted = 0;
+	pair_say(200, true);
+	for (unsigned i = 0; i < 60; i++) {
+		pair.now += 5 * NS_PER_MS;
+		pair_tick(&pair.tx);
+		pair_drain(&pair.tx, note_counter);
+	}
+	CHECK_INT(counted, 2);
+	CHECK_INT(highest, UINT32_MAX);
+	CHECK_INT(pair.tx.udp_failed, 1);
+	CHECK_INT(pair.tx.udp_why, PATH_SPENT);
+	counted = 0;
+	pair_link(&pair.tx);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	speak_with_key(2);
+	CHECK(counted >= 5 && highest < 1000);
+	CHECK_INT(pair.tx.udp_failed, 1);
+	pair_finish();
+}
+
 /* Each key has a number of its own, because its event may be read when the next one is in use. */
 TEST(call_stream_tells_once_of_each_key_under_which_it_opened_packets)
 {

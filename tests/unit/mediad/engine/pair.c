@@ -160,6 +160,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 		break;
 	case EV_UDP_FAILED:
 		e->udp_failed++;
+		e->udp_why = ev->found.why;
 		break;
 	case EV_LANE_PROGRESS:
 		e->progress++;

@@ -28,6 +28,7 @@ struct pair_end {
 	uint32_t next_generation;
 	uint64_t next_user, next_epoch, proved;
 	unsigned started, drained, stopped, paused, progress, udp_failed, call_stats;
+	enum path_loss udp_why; /* newest */
 	uint64_t lane_samples;
 	enum media_reason reason;
 	struct receiver_stats stats;

@@ -78,6 +78,33 @@ TEST(replay_follows_a_jump_after_a_silence)
 	CHECK_INT(replay_commit(&w, 201, now + LATER), REPLAY_OLD);
 }
 
+/* What whoever rewrites numbers reaches by steps that are no jumps (record 148): ten seconds of
+ * silence for each but the first, until half of all numbers lie between. */
+TEST(replay_small_steps_of_a_forger_silence_for_their_length)
+{
+	enum { STEP = REPLAY_WINDOW - 1, FIRST = 100 };
+	struct replay w = {0};
+	unsigned steps = 0;
+	uint16_t seq = FIRST;
+
+	CHECK_INT(replay_commit(&w, seq, 0), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, seq + STEP, 0), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, ++seq, 0), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, FIRST + 2 * STEP, 0), REPLAY_FRESH);
+	for (seq++; replay_commit(&w, seq, seq * NS_PER_MS) == REPLAY_OLD; seq++)
+		;
+	CHECK_INT(seq, FIRST + STEP); /* a number of the forger */
+	CHECK_INT(replay_commit(&w, seq, LATER), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, seq + 1, LATER), REPLAY_FRESH);
+	memset(&w, 0, sizeof w);
+	CHECK_INT(replay_commit(&w, FIRST, 0), REPLAY_FRESH);
+	while (replay_look(&w, FIRST + 1) != REPLAY_FRESH || !steps)
+		CHECK_INT(replay_commit(&w, (uint16_t)(FIRST + ++steps * STEP), 0), REPLAY_FRESH);
+	CHECK(steps == 65 && steps * STEP / 50 / 60 == 11); /* minutes */
+	CHECK_INT(replay_commit(&w, FIRST + 1, LATER - 1), REPLAY_AHEAD);
+	CHECK_INT(replay_commit(&w, FIRST + 1, LATER), REPLAY_FRESH);
+}
+
 TEST(discovery_asks_on_time_and_gives_up)
 {
 	static const unsigned want[] = {0, 250, 500, 1000, 2000, 3000, 4000};
