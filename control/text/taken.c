@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/room/language/language.h"
 #include "proto/base/fnv.h"
 
 struct taken_table {
@@ -226,17 +227,36 @@ json_t *taken_row(const struct taken *row)
 			 (json_int_t)row->mark);
 }
 
+/* Discord removes more than ASCII's: paragraphs of Chinese and Japanese begin with U+3000. */
+static bool is_blank(uint32_t ch)
+{
+	static const struct {
+		uint32_t from, to;
+	} blanks[] = {{0x09, 0x0d},	{' ', ' '},	  {0x85, 0x85},	    {0xa0, 0xa0},
+		      {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f},
+		      {0x205f, 0x206f}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},
+		      {0xfeff, 0xfeff}};
+
+	for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++)
+		if (ch >= blanks[i].from && ch <= blanks[i].to)
+			return true;
+	return false;
+}
+
 uint64_t taken_mark(const char *words)
 {
-	static const char space[] = " \t\r\n";
+	const char *begin = NULL, *end = NULL;
 	uint64_t hash;
-	size_t n;
 
-	words += strspn(words, space);
-	n = strlen(words);
-	while (n && strchr(space, words[n - 1]))
-		n--;
-	hash = fnv_bytes(FNV_BEGIN, words, n) >> 1;
+	for (const char *p = words; *p;) {
+		const char *at = p;
+
+		if (is_blank(room_script_next(&p)))
+			continue;
+		begin = begin ? begin : at;
+		end = p;
+	}
+	hash = fnv_bytes(FNV_BEGIN, begin ? begin : words, begin ? (size_t)(end - begin) : 0) >> 1;
 	return hash ? hash : 1;
 }
 

@@ -161,7 +161,10 @@ TEST(a_post_of_the_bot_gives_way_to_no_message_that_ended)
 TEST(a_mark_knows_words_as_discord_gives_them_back)
 {
 	CHECK(taken_mark(" ten past four\n") == taken_mark("ten past four"));
+	CHECK(taken_mark("\xe3\x80\x80\xe5\x8d\x81\xe2\x80\xa8\xc2\xa0") ==
+	      taken_mark("\xe5\x8d\x81"));
 	CHECK(taken_mark("ten past four") != taken_mark("ten past five"));
+	CHECK(taken_mark("ten past four") != taken_mark("tenpastfour"));
 	CHECK(taken_mark("") && taken_mark(" ") == taken_mark(""));
 	CHECK(taken_mark("x") < UINT64_C(1) << 63);
 }
