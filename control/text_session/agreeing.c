@@ -67,11 +67,10 @@ void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, con
 {
 	const struct text_session_conf *c = &g->ts->conf;
 	struct text_member *m = find_member(g, user);
-	const json_t *role;
-	size_t i;
 
 	if (!m) {
 		m = place_for_member(g);
+		json_decref(m->roles);
 		*m = (struct text_member){.user = user};
 	}
 	m->order = ++g->n_members;
@@ -81,24 +80,22 @@ void text_member_keep(struct text_guild *g, uint64_t user, uint64_t message, con
 		return;
 	m->told = message > m->told ? message : m->told;
 	m->rank = TOOL_RANK_EVERYONE;
-	m->n_roles = 0;
+	json_decref(m->roles);
+	m->roles = NULL;
 	if (!member)
 		return;
 	m->rank = c->rankh ? c->rankh(g->id, user, member, c->arg) : TOOL_RANK_EVERYONE;
-	json_array_foreach(json_object_get(member, "roles"), i, role)
-	{
-		if (m->n_roles < TEXT_ROLES &&
-		    discord_snowflake(json_string_value(role), &m->role[m->n_roles]))
-			m->n_roles++;
-	}
+	m->roles = json_incref(json_object_get(member, "roles"));
 }
 
 void text_member_forget(struct text_guild *g, uint64_t user)
 {
 	struct text_member *m = find_member(g, user);
 
-	if (m)
-		*m = (struct text_member){0};
+	if (!m)
+		return;
+	json_decref(m->roles);
+	*m = (struct text_member){0};
 }
 
 const char *text_member_name(const struct text_guild *g, uint64_t user)
@@ -150,10 +147,15 @@ const char *text_member_called(const struct text_guild *g, uint64_t user, const 
 static bool holds_role(uint64_t role, void *arg)
 {
 	const struct text_member *m = arg;
+	const json_t *held;
+	uint64_t id;
+	size_t i;
 
-	for (unsigned i = 0; m && i < m->n_roles; i++)
-		if (m->role[i] == role)
+	json_array_foreach(m ? m->roles : NULL, i, held)
+	{
+		if (discord_snowflake(json_string_value(held), &id) && id == role)
 			return true;
+	}
 	return false;
 }
 
@@ -226,6 +228,8 @@ bool text_agreeing_waits(const struct text_guild *g, uint64_t channel)
 
 void text_agreeing_free(struct text_guild *g)
 {
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++)
+		json_decref(g->member[i].roles);
 	while (g->asked) {
 		struct text_asked_yes *a = g->asked;
 

@@ -163,6 +163,16 @@ static void end_row(struct text_session *ts, const struct taken *row, enum text_
 		warn(g, &t);
 }
 
+void text_session_end_owed(struct text_session *ts, uint64_t guild, uint64_t user)
+{
+	const struct taken *row;
+
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++)
+		if (row->message && row->user == user && (!guild || row->guild == guild) &&
+		    is_owed(row))
+			end_row(ts, row, TEXT_REASON_NO_CONSENT);
+}
+
 /* Ends what is owed in the channel for too long. False: nothing else is owed there. */
 static bool end_old(struct text_session *ts, uint64_t channel)
 {

@@ -61,7 +61,6 @@ enum {
 	TEXT_NOTED = 64,    /* of a server: public answers to commands */
 	TEXT_KEPT = 256,    /* of a server: messages of the last answers that were kept */
 	TEXT_MEMBERS = 64,  /* of a server, whose rank is known */
-	TEXT_ROLES = 32,    /* of a member */
 	TEXT_ASKED_BYTES = 2 * TOOL_QUESTION_MAX, /* of a question, as people see it */
 	TEXT_YES_GRACE_S = 30, /* the core ends a question, not the run of the tools */
 	TEXT_SEATS = 64,       /* channels whose tools are kept, of all servers */
@@ -160,8 +159,7 @@ struct text_member {
 	uint64_t told;	/* the newest message by which the rank is known */
 	unsigned order; /* n_members when they wrote last */
 	enum tool_rank rank;
-	uint64_t role[TEXT_ROLES];
-	unsigned n_roles;
+	json_t *roles; /* as Discord told; NULL: none; owned */
 };
 
 /* A question for a yes, as it was sent. */
@@ -403,6 +401,9 @@ bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t mes
 bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);
 /* Tells the bus why a message or question ended. */
 void text_session_publish(struct text_guild *g, const struct text_trigger *t);
+/* Ends what a control before this one owes to somebody who does not want to be read any more. guild
+ * 0: in all. */
+void text_session_end_owed(struct text_session *ts, uint64_t guild, uint64_t user);
 /* Sets the timer for what has to be done next. */
 void text_session_arm(struct text_session *ts);
 

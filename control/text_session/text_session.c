@@ -722,6 +722,8 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 			text_questions_forget(ts->guild[i], refuses || !guild ? user : 0);
 			text_showing_stop_looking(ts->guild[i], 0, user);
 		}
+	if (ts && refuses)
+		text_session_end_owed(ts, guild, user);
 	/* After the step, which tells why their messages end. */
 	if (ts)
 		text_ended_forget(ts, guild, user);

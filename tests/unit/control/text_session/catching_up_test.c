@@ -709,6 +709,58 @@ TEST(text_session_knows_the_rank_of_who_asks_among_many)
 	text_stage_close(&s);
 }
 
+/* Discord allows 250 of them. */
+TEST(text_session_knows_all_roles_of_who_asks)
+{
+	json_t *m = text_stage_message(STAGE_GUILD, STAGE_CHANNEL, 70, STAGE_BOB, "hello all");
+	json_t *roles = json_array();
+	struct text_stage s;
+	struct text_guild *g;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "tools_roles", "roll:1240"));
+	CHECK(text_stage_begin(&s));
+	for (unsigned i = 0; i < 250; i++)
+		json_array_append_new(roles, json_sprintf("%u", 1000 + i));
+	json_object_set_new(m, "member", json_pack("{s:o}", "roles", roles));
+	text_session_event(s.ts, "MESSAGE_CREATE", m);
+	json_decref(m);
+	g = text_session_open(s.ts, STAGE_GUILD);
+	CHECK(g != NULL);
+	CHECK_INT(text_member_rank(g, STAGE_BOB, "roll"), TOOL_RANK_EVERYONE);
+	CHECK_INT(text_member_rank(g, STAGE_ANA, "roll"), TOOL_RANK_BARRED);
+	text_stage_close(&s);
+}
+
+/* Bob chooses not to be read, and changes his mind, before the server comes. */
+TEST(text_session_ends_what_it_owes_to_somebody_who_refuses)
+{
+	for (unsigned refuses = 0; refuses <= 1; refuses++) {
+		struct text_stage s;
+		uint64_t owed;
+		json_t *rows;
+
+		CHECK(text_stage_open(&s));
+		owed = text_stage_id(&s, 10 * MINUTE);
+		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+		s.conf.taken = rows;
+		s.unknown = true;
+		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
+		CHECK(text_stage_begin(&s));
+		come(&s, STAGE_GUILD, 1);
+		text_session_forget(s.ts, STAGE_GUILD + 1, STAGE_BOB, true);
+		text_session_forget(s.ts, STAGE_GUILD, STAGE_BOB, refuses);
+		s.unknown = false;
+		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
+		text_stage_run(&s);
+		if (refuses)
+			CHECK_STR(text_stage_reason(&s, owed), "no_consent");
+		CHECK_INT(s.posted, !refuses);
+		json_decref(rows);
+		text_stage_close(&s);
+	}
+}
+
 /* READY comes before the servers: until one has come, nothing says in which channel a thread is,
  * nor which category a channel is in. */
 TEST(text_session_leaves_what_is_owed_in_a_server_that_has_not_come)
