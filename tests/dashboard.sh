@@ -37,7 +37,7 @@ program=$(realpath "$B/tests/mcp_server")
 start_guildd
 (umask 077; printf 'hush.hush.hush.hush' >"$D/secret")
 echo "{\"web_discord_client\": \"$BOT\", \"web_discord_guild\": \"$GUILD\", \"web_discord_secret_file\": \"$D/secret\",
-	\"web_discord_page\": \"$PARLEY_DISCORD_API/oauth2/authorize\",
+	\"web_discord_page\": \"$PARLEY_DISCORD_API/oauth2/authorize\", \"web_discord_operator\": \"manage_guild\", \"web_discord_viewer\": \"member\",
 	\"mcp_servers\": [{\"name\": \"toy\", \"command\": [\"$program\", \"good\"], \"read\": [\"$program\"], \"effects\": \"none\"}]}" >"$D/config.json"
 start_brain
 start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/music"

@@ -55,7 +55,7 @@ come() {
 sign_in() { begin; agree "$1"; come "$browser" "$back"; }
 role() { web GET /api/auth/session "Cookie: $1" "Sec-Fetch-Site: same-origin" | field role; }
 conf() { # SETTINGS…
-	printf '{"web_discord_client": "%s", "web_discord_guild": "%s", "web_discord_secret_file": "%s", "web_discord_page": "%s/oauth2/authorize", "web_proxies": "127.0.0.1"%s}\n' \
+	printf '{"web_discord_client": "%s", "web_discord_guild": "%s", "web_discord_secret_file": "%s", "web_discord_page": "%s/oauth2/authorize", "web_proxies": "127.0.0.1", "web_discord_operator": "manage_guild", "web_discord_viewer": "member"%s}\n' \
 		"$BOT" "$GUILD" "$D/secret" "$PARLEY_DISCORD_API" "${1:-}" >"$D/config.json"
 }
 

@@ -26,6 +26,11 @@ TEST(permissions_in_the_one_server_give_a_role)
 	/* Nobody before a server is set, not even the owner of one without an id. */
 	CHECK_INT(role_of("[{\"id\":\"\",\"owner\":true,\"permissions\":\"8\"}]"), WEB_NOBODY);
 	strcpy(settings->web_discord_guild, "42");
+	/* By default those alone who see every channel. */
+	CHECK_INT(role_of(IN("42", "false", "32")), WEB_NOBODY);
+	CHECK_INT(role_of(IN("42", "false", "0")), WEB_NOBODY);
+	settings->web_discord_operator = SETTINGS_WEB_MANAGE_GUILD;
+	settings->web_discord_viewer = SETTINGS_WEB_MEMBER;
 	CHECK_INT(role_of(IN("42", "false", "8")), WEB_ADMIN);
 	CHECK_INT(role_of(IN("42", "true", "0")), WEB_ADMIN);
 	CHECK_INT(role_of(IN("42", "false", "32")), WEB_OPERATOR);
@@ -48,6 +53,7 @@ TEST(what_each_role_needs_is_a_setting)
 	settings->web_discord_admin = SETTINGS_WEB_NEVER;
 	CHECK_INT(role_of(IN("42", "true", "8")), WEB_OPERATOR);
 	settings->web_discord_operator = SETTINGS_WEB_MODERATE_MEMBERS;
+	settings->web_discord_viewer = SETTINGS_WEB_MANAGE_GUILD;
 	CHECK_INT(role_of(IN("42", "false", "32")), WEB_VIEWER);
 	CHECK_INT(role_of(IN("42", "false", "1099511627776")), WEB_OPERATOR);
 	settings->web_discord_viewer = SETTINGS_WEB_MUTE_MEMBERS;
