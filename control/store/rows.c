@@ -394,24 +394,38 @@ static uint64_t oldest_kept(enum event_type type, uint64_t now_ms)
 	return now_ms > keep ? now_ms - keep : 0;
 }
 
-static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
+/* Rows that tell whom a line of the bot may quote outlive it: a line may have been quoted when its
+ * own words were about to go, and the quote is kept as long again. */
+static uint64_t oldest_quoted(enum event_type type, uint64_t now_ms, uint64_t words_ms)
+{
+	uint64_t keep = now_ms > words_ms ? 2 * (now_ms - words_ms) : 0;
+	uint64_t quoted = now_ms > keep ? now_ms - keep : 0, oldest = oldest_kept(type, now_ms);
+
+	return quoted < oldest ? quoted : oldest;
+}
+
+static int drop_old_rows(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed)
 {
 	static const struct {
 		enum db_statement statement;
 		enum event_type type;
-	} tables[] = {{DB_DROP_OLD_UTTERANCES, EVENT_UTTERANCE},
-		      {DB_DROP_OLD_SPEECH, EVENT_SPEECH_DROPPED},
-		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN},
-		      {DB_DROP_OLD_TURNS, EVENT_TURN},
-		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
-		      {DB_DROP_OLD_MARKS, EVENT_SESSION_OVER},
-		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED},
-		      {DB_DROP_OLD_TOOL_CALLS, EVENT_TOOL_CALLED}};
+		bool quoted;
+	} tables[] = {{DB_DROP_OLD_UTTERANCES, EVENT_UTTERANCE, true},
+		      {DB_DROP_OLD_SPEECH, EVENT_SPEECH_DROPPED, false},
+		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN, true},
+		      {DB_DROP_OLD_TURNS, EVENT_TURN, true},
+		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER, false},
+		      {DB_DROP_OLD_MARKS, EVENT_SESSION_OVER, false},
+		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED, false},
+		      {DB_DROP_OLD_TOOL_CALLS, EVENT_TOOL_CALLED, true}};
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
-		err = run_with(db, tables[i].statement, oldest_kept(tables[i].type, now_ms), NULL,
-			       changed);
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++) {
+		uint64_t oldest = tables[i].quoted ? oldest_quoted(tables[i].type, now_ms, words_ms)
+						   : oldest_kept(tables[i].type, now_ms);
+
+		err = run_with(db, tables[i].statement, oldest, NULL, changed);
+	}
 	if (!err)
 		err = run_with(
 			db, DB_EXPIRE_TAKEN,
@@ -436,6 +450,8 @@ static int expire_some(struct db *db, enum db_statement statement, uint64_t word
 		err = run_with(db, DB_EXPIRE_TERMS, words_ms, NULL, &terms);
 	if (!err && statement == DB_EXPIRE_UTTERANCES)
 		err = run_with(db, DB_EXPIRE_VECTORS, words_ms, NULL, &terms);
+	if (!err && statement == DB_EXPIRE_UTTERANCES)
+		err = run_with(db, DB_EXPIRE_LINE_PEOPLE, words_ms, NULL, &terms);
 	if (!err)
 		err = run_with(db, statement, words_ms, NULL, n);
 	if (err)
@@ -463,7 +479,7 @@ int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *cha
 	}
 	if (!err && *changed)
 		err = db_merge_terms(db);
-	return err ? err : drop_old_rows(db, now_ms, changed);
+	return err ? err : drop_old_rows(db, now_ms, words_ms, changed);
 }
 
 /* "ERASE_FACTS" erases from facts. */

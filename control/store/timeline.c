@@ -23,6 +23,7 @@ int timeline_add(struct db *db, const struct timeline_line *l, bool words)
 {
 	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
 	const char *text = words ? maybe_text(l->text) : NULL;
+	uint64_t seq;
 	int err;
 
 	db_bind_uint(s, 1, l->guild);
@@ -44,15 +45,22 @@ int timeline_add(struct db *db, const struct timeline_line *l, bool words)
 	err = db_run(db, s);
 	if (err || !text)
 		return err;
+	seq = db_last_row(db);
 	s = db_use(db, DB_ADD_TERMS);
-	db_bind_uint(s, 1, db_last_row(db));
+	db_bind_uint(s, 1, seq);
+	err = db_run(db, s);
+	if (err || !l->turn)
+		return err;
+	s = db_use(db, DB_ADD_LINE_PEOPLE);
+	db_bind_uint(s, 1, seq);
 	return db_run(db, s);
 }
 
 int timeline_drop(struct db *db, uint64_t seq)
 {
 	static const enum db_statement all[] = {DB_DROP_LINE_TERMS, DB_DROP_LINE_VECTOR,
-						DB_DROP_LINE_SOURCES, DB_DROP_LINE};
+						DB_DROP_LINE_SOURCES, DB_DROP_LINE_PEOPLE,
+						DB_DROP_LINE};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {

@@ -54,6 +54,7 @@ static const char *const bare[] = {"audit.target",
 				   "tool_calls.arguments",
 				   "turns.why",
 				   "turns.first_audio_ms",
+				   "utterance_people.told",
 				   "utterances.source",
 				   "utterances.addressee",
 				   "utterances.message"};

@@ -189,6 +189,12 @@ static void write_message(bool ana, bool bot)
 		publish(&ev);
 }
 
+/* Lines of the first who spoke stood in the prompt. */
+#define TOLD_FIRST_LINES                                                                           \
+	"[{\"rule\":\"memory_line\",\"yes\":true,\"value\":1,\"limit\":0},"                        \
+	"{\"rule\":\"memory_line\",\"yes\":true,\"value\":2,\"limit\":0},"                         \
+	"{\"rule\":\"memory_line\",\"yes\":true,\"value\":3,\"limit\":0}]"
+
 /* The bot's answer to Ana or about her, which called a tool that reads the memory, or another. */
 static void answer(bool ana, bool searches)
 {
@@ -225,8 +231,10 @@ static void answer(bool ana, bool searches)
 					.summary = text};
 	publish(&call);
 	/* Bob's turns quote Ana, from the memory or from the conversation. */
-	if (!ana)
+	if (!ana) {
 		ev.turn.segments = "[]";
+		ev.turn.why = TOLD_FIRST_LINES;
+	}
 	publish(&ev);
 	free(segments);
 }

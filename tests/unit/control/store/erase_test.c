@@ -126,6 +126,7 @@ static bool add_facts(void)
 		   "(4, 1, 0, 502777123, 'bob', 'anacanary likes plughtea');"
 		   "INSERT INTO fact_people VALUES(4, " ANA_TEXT ", 1), (3, 503777123, 1),"
 		   "(1, 503777123, 1);"
+		   "INSERT INTO utterance_people VALUES(2, " ANA_TEXT ", 1);"
 		   "INSERT INTO fact_terms(rowid, text) SELECT id, text FROM facts;"
 		   "INSERT INTO fact_sources VALUES(1, 1), (2, 1), (3, 2);"
 		   /* vectors of her lines and facts, and of Bob's */
@@ -337,6 +338,105 @@ TEST(words_that_expire_leave_the_index)
 	CHECK_INT(db_truncate_wal(db), 0);
 	CHECK(!file_holds(path, "robozz stays") && !file_holds(path, "ghansw"));
 	CHECK(file_holds(path, "frobozz fact"));
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* ---- words that are kept for long ---- */
+
+enum { LINE = 1, QUOTE_TURN = 7 };
+
+static void quote_ana(uint64_t said_ms, uint64_t quoted_ms)
+{
+	struct bus_event own = {.type = EVENT_UTTERANCE, .at_ms = said_ms, .guild = 1, .user = ANA};
+	struct bus_event quote = {.type = EVENT_TURN, .at_ms = quoted_ms, .guild = 1, .user = BOB};
+
+	own.utterance = (struct event_utterance){.session = said_ms,
+						 .channel = 3,
+						 .utterance = 9,
+						 .name = "anacanary",
+						 .text = "xyzzyplugh said",
+						 .started_ms = said_ms,
+						 .source = "realtime-transcription",
+						 .consent = true};
+	quote.turn = (struct event_turn){
+		.session = quoted_ms,
+		.channel = 3,
+		.turn = QUOTE_TURN,
+		.name = "bob",
+		.said = "she said xyzzyplugh",
+		.segments = "[]",
+		.why = "[{\"rule\":\"memory_line\",\"yes\":true,\"value\":1,\"limit\":0}]"};
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &own, true), 0);
+	CHECK_INT(rows_add(db, &quote, true), 0);
+}
+
+static uint64_t first_quoted(void)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_QUOTED);
+	uint64_t user;
+
+	db_bind_uint(s, 1, LINE + 1);
+	user = db_step(db, s) == 0 ? db_uint(s, 0) : 0;
+	sqlite3_reset(s);
+	return user;
+}
+
+static void erase_and_look(void)
+{
+	CHECK_INT(rows_run_erasers(db, ANA, NULL, NULL), 0);
+	CHECK_INT(count_traces(), 0);
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* The rows that say so stay as long as the line of the bot has its words. */
+TEST(a_line_from_weeks_ago_that_quotes_a_person_goes_with_them)
+{
+	const uint64_t day = 86400000;
+	unsigned changed;
+
+	quote_ana(100 * day, 101 * day);
+	CHECK_INT(rows_expire(db, 136 * day, 46 * day, &changed), 0);
+	CHECK_INT(first_quoted(), ANA);
+	/* her words went, and the quote has not */
+	CHECK_INT(rows_expire(db, 191 * day, 101 * day - 1, &changed), 0);
+	CHECK_INT(first_quoted(), ANA);
+	CHECK(count_traces() > 0);
+	erase_and_look();
+}
+
+/* Such as those of a fact, which has a term of its own. */
+TEST(a_line_that_quotes_a_person_goes_with_them_without_their_rows)
+{
+	quote_ana(1000, 2000);
+	CHECK(run("INSERT INTO terms(terms, rowid, text) VALUES('delete', 1, 'xyzzyplugh said');"
+		  "DELETE FROM utterances WHERE seq = 1"));
+	CHECK_INT(first_quoted(), ANA);
+	erase_and_look();
+}
+
+TEST(a_migration_finds_whom_lines_quote)
+{
+	quote_ana(1000, 2000);
+	db_close(db);
+	CHECK(run("DROP TABLE utterance_people; PRAGMA user_version=24"));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(first_quoted(), ANA);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(whom_a_line_quoted_goes_with_its_words)
+{
+	unsigned changed;
+
+	quote_ana(1000, 2000);
+	CHECK_INT(rows_expire(db, 3000, 2500, &changed), 0);
+	CHECK_INT(first_quoted(), 0);
 	db_close(db);
 	folder_remove(dir);
 }
