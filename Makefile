@@ -162,6 +162,11 @@ $(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium
 
+# Runs a program under the filter of an image.
+$(B)/tests/image_filter: $(call objs,tests/images/filter.c)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -ljansson
+
 # A member of recorded DAVE groups.
 $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
 	@mkdir -p $(@D)
