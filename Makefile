@@ -244,6 +244,8 @@ unit-objects:
 unit-libraries:
 	@echo $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 
+# Nobody reads errno after lrintf, which is one instruction then.
+$(B)/obj/mediad/audio/%.o: CFLAGS += -fno-math-errno
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<

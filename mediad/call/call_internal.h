@@ -87,6 +87,8 @@ struct music_track {
 	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
 	unsigned n_levels;	/* reports of its levels */
 	uint32_t crossfade;	/* frames */
+	int16_t album_gain; /* of the track before it, in 1/100 dB, if it goes on with its album */
+	bool of_album;
 	bool paused, claimed;
 	bool follows; /* prepared by MUSIC_NEXT, and has not started */
 	bool waits;   /* it is opened; its lane is lent after that of the track before it */
@@ -275,9 +277,12 @@ void music_forget_end(struct call *c, uint32_t music);
 void music_free(struct call *c);
 
 /* ---- music_gain.c ---- */
-/* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
- * to its target. A boost ends where the peak would come above -1 dBFS. */
+/* Returns the gain of a track in thousandths: the volume, and what brings its loudness to its
+ * target. A boost ends where the peak would come above -1 dBFS. One that goes on with an album
+ * keeps the gain of the track before it, as far as that is not much too loud or quiet. */
 uint16_t music_track_gain(const struct music_track *t);
+/* A track goes on with the album of the one before it. */
+void music_keep_album_gain(struct music_track *t, const struct music_track *before);
 /* Takes levels that the decoder has measured, each second anew. Returns the ms for each dB by which
  * the gain that follows from them may fall; 0 before the first sound, when nobody hears a change.
  */

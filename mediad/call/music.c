@@ -260,30 +260,33 @@ static int alloc_lane(struct call *c, struct music_track *t, struct music_lane *
 }
 
 /* Tracks of one album run into each other as they are. Control decides so too, but knows the tags
- * of a source only when it is opened. */
-static bool continues_album(const struct call *c, const struct music_track *t)
+ * of a source only when it is opened. Returns the one that this track goes on with, or NULL. */
+static const struct music_track *find_album(const struct call *c, const struct music_track *t)
 {
 	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
 		const struct music_track *o = c->tracks[i];
 
 		if (o && o->lane && !o->follows && *o->opened.album &&
 		    strcmp(o->opened.album, t->opened.album) == 0)
-			return true;
+			return o;
 	}
-	return false;
+	return NULL;
 }
 
 static void lend_lane(struct call *c, struct music_track *t)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_ADD};
+	const struct music_track *album = find_album(c, t);
 
+	if (album)
+		music_keep_album_gain(t, album);
 	if (alloc_lane(c, t, &cmd.music.lane)) {
 		finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	t->lane = ++c->next_music_lane;
 	cmd.music.paused = t->paused;
-	cmd.music.joint.crossfade = continues_album(c, t) ? 0 : t->crossfade;
+	cmd.music.joint.crossfade = album ? 0 : t->crossfade;
 	if (t->replaces) {
 		cmd.music.joint.at_once = !t->continues;
 		cmd.music.joint.after = t->replaces->lane;
@@ -299,12 +302,27 @@ static void lend_lane(struct call *c, struct music_track *t)
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
+/* What is prepared to go on with the album of this track has not been heard yet. */
+static void pass_album_gain(struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+		struct music_track *o = c->tracks[i];
+
+		if (!o || !o->lane || find_album(c, o) != t)
+			continue;
+		music_keep_album_gain(o, t);
+		control_lane(c, o, SENDER_GLIDE, music_track_gain(o), 0);
+	}
+}
+
 static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
 {
 	uint16_t before = music_track_gain(t), fall_ms_per_db = music_take_levels(t, levels);
 
-	if (music_track_gain(t) != before)
-		control_lane(c, t, SENDER_GLIDE, music_track_gain(t), fall_ms_per_db);
+	if (music_track_gain(t) == before)
+		return;
+	control_lane(c, t, SENDER_GLIDE, music_track_gain(t), fall_ms_per_db);
+	pass_album_gain(c, t);
 }
 
 /* True while a track that is to play before this one is being opened: a lane that is lent first
@@ -407,6 +425,8 @@ static void continue_track(struct call *c, struct music_track *t)
 	next->opened = t->opened;
 	next->gain = t->gain;
 	next->target = t->target;
+	next->of_album = t->of_album;
+	next->album_gain = t->album_gain;
 	next->paused = t->paused;
 	next->claimed = t->claimed;
 	next->follows = t->follows;
@@ -622,6 +642,8 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 	t->opened = old->opened;
 	t->gain = old->gain;
 	t->target = old->target;
+	t->of_album = old->of_album;
+	t->album_gain = old->album_gain;
 	t->paused = old->paused;
 	t->follows = old->follows;
 	t->start = m->position;

@@ -5,23 +5,61 @@
 
 enum {
 	LOUDNESS_BOOST = 9, /* dB, at most */
+	/* dB by which a track may be beside the target for its album's sake */
+	ALBUM_LOUDER = 3,
+	ALBUM_QUIETER = 6,
 	FALL_MS_PER_DB = 1000,
 	WEB_FALL_MS_PER_DB = 167, /* a web source may be much too loud */
 	WEB_LEVELS_KNOWN = 30, /* seconds of a web source after which its levels are those of all of
 				  it */
 };
 
+/* In dB, without the volume. */
+static double own_gain(const struct music_track *t)
+{
+	return fmin(-t->target / 100.0 - t->opened.levels.loudness / 100.0, LOUDNESS_BOOST);
+}
+
+/* A boost leaves the peak below -1 dBFS. */
+static double below_peak(const struct music_track *t, double db)
+{
+	return t->opened.levels.peak == DECODER_NO_LEVEL
+		       ? db
+		       : fmin(db, fmax(0, -1 - t->opened.levels.peak / 100.0));
+}
+
+static bool has_target(const struct music_track *t)
+{
+	return t->target && t->opened.levels.loudness != DECODER_NO_LEVEL;
+}
+
+/* In dB, without the volume, of a track that has a target. The tracks of an album are as loud
+ * beside each other as they were made. */
+static double loudness_gain(const struct music_track *t)
+{
+	const double own = own_gain(t);
+
+	if (t->of_album)
+		return below_peak(t, fmin(fmax(t->album_gain / 100.0, own - ALBUM_QUIETER),
+					  own + ALBUM_LOUDER));
+	return below_peak(t, own);
+}
+
 uint16_t music_track_gain(const struct music_track *t)
 {
-	double db = -t->target / 100.0 - t->opened.levels.loudness / 100.0, gain;
+	double gain;
 
-	if (!t->target || t->opened.levels.loudness == DECODER_NO_LEVEL)
+	if (!has_target(t))
 		return t->gain;
-	db = fmin(db, LOUDNESS_BOOST);
-	if (t->opened.levels.peak != DECODER_NO_LEVEL)
-		db = fmin(db, fmax(0, -1 - t->opened.levels.peak / 100.0));
-	gain = t->gain * pow(10, db / 20);
+	gain = t->gain * pow(10, loudness_gain(t) / 20);
 	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
+}
+
+void music_keep_album_gain(struct music_track *t, const struct music_track *before)
+{
+	t->of_album = has_target(before);
+	if (t->of_album)
+		t->album_gain = (int16_t)lrint(100 * loudness_gain(before));
 }
 
 /* A song may begin quietly: what little is known of a web source makes it no louder. */

@@ -103,6 +103,70 @@ TEST(call_music_glides_to_levels_that_are_measured)
 	music_rig_finish();
 }
 
+static void prepare_at_16_lufs(uint32_t music)
+{
+	struct media_music_next m = {.music = music,
+				     .kind = MEDIA_MUSIC_FILE,
+				     .path = slice_str("b"),
+				     .gain = 1000,
+				     .loudness = 1600};
+
+	call_music_next(&music_rig.c, &m);
+}
+
+/* Opens a track that is as loud as that. */
+static void open_as_loud(uint32_t music, int16_t loudness)
+{
+	music_rig_opened(music, 0, DURATION);
+	deliver_levels(music, loudness);
+}
+
+static double gain_after(const char *album, int16_t loudness)
+{
+	double gain;
+
+	music_rig_setup();
+	music_rig.album = "One";
+	play_at_16_lufs(7);
+	open_as_loud(7, -1000);
+	music_rig.album = album;
+	prepare_at_16_lufs(8);
+	open_as_loud(8, loudness);
+	music_rig_run_ms(1400);
+	gain = 20 * log10(gain_of(0));
+	music_rig.album = NULL;
+	music_rig_finish();
+	return gain;
+}
+
+/* Within an album a track is beside the one before it as it was made, but not far from the target.
+ */
+TEST(call_music_of_one_album_keeps_its_gain)
+{
+	CHECK(fabs(gain_after("Two", -1200) + 4) < 0.1);
+	CHECK(fabs(gain_after("One", -1200) + 6) < 0.1);
+	CHECK(fabs(gain_after("One", -800) + 6) < 0.1);
+	CHECK(fabs(gain_after("One", -400) + 9) < 0.1);
+	CHECK(fabs(gain_after("One", -2000) + 2) < 0.1);
+}
+
+/* What is learnt about the first track counts for the one that is prepared. */
+TEST(call_music_of_one_album_follows_the_levels_of_its_first_track)
+{
+	music_rig_setup();
+	music_rig.album = "One";
+	play_at_16_lufs(7);
+	open_as_loud(7, -1000);
+	prepare_at_16_lufs(8);
+	open_as_loud(8, -1200);
+	music_rig_run_ms(200);
+	deliver_levels(7, -1100);
+	music_rig_run_ms(1200);
+	CHECK(fabs(20 * log10(gain_of(0)) + 5) < 0.1);
+	music_rig.album = NULL;
+	music_rig_finish();
+}
+
 /* Before the first sound nobody hears a change. */
 TEST(call_music_takes_levels_before_its_start_at_once)
 {
