@@ -72,6 +72,7 @@ struct text_event {
 	bool yes;	  /* of CLASSIFIED, FAILED, TOOLS and AGREED */
 	bool strangers;	  /* of RESULT, and of SENT: it may repeat words of others; of MESSAGE and
 			   * EDITED: it ends with text of strangers */
+	size_t own;	  /* of the last two: bytes of it before that */
 	bool partial;	  /* of SENT: Discord did not take the rest of the answer */
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
@@ -92,6 +93,7 @@ struct text_line {
 	bool machine;	  /* another bot, or a webhook */
 	bool others;	  /* of the bot: it may repeat words of others than whom it answers */
 	bool strangers;	  /* the text ends with text of strangers */
+	size_t own;	  /* bytes of the text before that */
 	const char *name, *text;
 };
 
@@ -101,7 +103,9 @@ struct text_trigger {
 	uint64_t at; /* ns: when it came */
 	char name[TEXT_NAME];
 	char *text;
-	bool to_bot, to_others, decide, late, strangers;
+	bool to_bot, to_others, decide, late;
+	bool strangers;	 /* the text ends with text of strangers */
+	size_t own;	 /* bytes of the text before that */
 	bool goes_on;	 /* it belongs to a burst in which another message addresses the bot */
 	bool unreactive; /* the bot may not put a reaction there */
 	unsigned draw;	 /* of a hundred, for a reaction of the bot's own accord */

@@ -194,10 +194,13 @@ struct text_channel *text_channel_find(struct text_chat *chat, uint64_t id);
 struct text_channel *text_channel_open(struct text_chat *chat, uint64_t id, uint64_t guild);
 
 /* ---- lines.c ---- */
+/* Bytes of the text that are its author's. */
+size_t text_event_own(const struct text_event *ev);
 /* False: no memory, or the message is known. */
 bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 		   const struct text_event *ev, bool bot, uint64_t answers);
-void text_line_edit(struct text_channel *ch, uint64_t message, const char *text, bool strangers);
+/* Its message has this text now; "": it has none, or may not be read any more. */
+void text_line_edit(struct text_channel *ch, const struct text_event *ev);
 void text_line_delete(struct text_channel *ch, uint64_t message);
 /* Drops their lines, and the bot's, which may repeat them: if it answered them, had lines of
  * theirs, or may quote them from elsewhere (quoted). */

@@ -36,6 +36,11 @@ static void drop_line(struct text_channel *ch, unsigned i)
 	memmove(&ch->line[i], &ch->line[i + 1], (--ch->n_lines - i) * sizeof ch->line[0]);
 }
 
+size_t text_event_own(const struct text_event *ev)
+{
+	return strnlen(ev->text ? ev->text : "", ev->strangers ? ev->own : SIZE_MAX);
+}
+
 bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 		   const struct text_event *ev, bool bot, uint64_t answers)
 {
@@ -45,6 +50,7 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 				 .machine = ev->bot,
 				 .others = bot && (ev->strangers || !answers),
 				 .strangers = !bot && ev->strangers,
+				 .own = text_event_own(ev),
 				 .answers = answers,
 				 .kept = ev->kept,
 				 .at = chat->now > ev->age ? chat->now - ev->age : 0};
@@ -63,21 +69,22 @@ bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
 	return true;
 }
 
-void text_line_edit(struct text_channel *ch, uint64_t message, const char *text, bool strangers)
+void text_line_edit(struct text_channel *ch, const struct text_event *ev)
 {
-	struct text_line *line = find_line(ch, message), edited;
+	struct text_line *line = find_line(ch, ev->message), edited;
 
 	if (!line)
 		return;
 	/* Its words are gone, or not to be read any more. */
-	if (!*text) {
+	if (!*ev->text) {
 		drop_line(ch, (unsigned)(line - ch->line));
 		return;
 	}
 	edited = *line;
-	edited.strangers = strangers;
+	edited.strangers = ev->strangers;
+	edited.own = text_event_own(ev);
 	/* Words that were taken back are not told to the model for want of memory. */
-	if (!set_texts(&edited, line->name, text)) {
+	if (!set_texts(&edited, line->name, ev->text)) {
 		drop_line(ch, (unsigned)(line - ch->line));
 		return;
 	}

@@ -349,6 +349,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 {
 	struct text_request request;
 	uint64_t answers = note_answered(ch, TEXT_SENDING, &request);
+	const struct text_event own = {.message = ev->message, .text = ev->text ? ev->text : ""};
 
 	if (ch->reply.kind == TEXT_KIND_RESULT)
 		answers = ch->reply.result.user;
@@ -357,7 +358,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	/* It may have been known as the message that told of a tool. */
 	text_typing_posted(chat, ch, 0);
 	if (!ch->reply.untold && !text_line_add(chat, ch, ev, true, answers))
-		text_line_edit(ch, ev->message, ev->text ? ev->text : "", false);
+		text_line_edit(ch, &own);
 	if (ev->asker)
 		text_agreement_asked(chat, ch, ev->asks, ev->asker, &request);
 	if (!ev->partial)

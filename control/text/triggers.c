@@ -96,6 +96,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .late = ev->late,
 				      .kept = ev->kept,
 				      .strangers = ev->strangers,
+				      .own = text_event_own(ev),
 				      .unreactive = ev->unreactive,
 				      .draw = ev->rnd % 100,
 				      .admission = TEXT_ADMISSION_COUNT}};
@@ -280,6 +281,7 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	free(l->t.text);
 	l->t.text = text;
 	l->t.strangers = ev->strangers;
+	l->t.own = text_event_own(ev);
 	l->t.to_bot = ev->to_bot || (ev->unsure && l->t.to_bot);
 	l->t.to_others = !l->t.to_bot && (ev->to_others || (ev->unsure && l->t.to_others));
 	text_admission_edited(chat, ch, l, ev);
@@ -295,7 +297,7 @@ void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type != TEXT_EDITED && ev->type != TEXT_DELETED)
 		return;
 	if (ev->type == TEXT_EDITED)
-		text_line_edit(ch, ev->message, ev->text, ev->strangers);
+		text_line_edit(ch, ev);
 	else
 		text_line_delete(ch, ev->message);
 	l = text_trigger_find(ch, ev->message);

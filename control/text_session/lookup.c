@@ -68,6 +68,17 @@ static bool find_picture(const struct text_seat *seat, const char *query, struct
 	return true;
 }
 
+/* What somebody forwards, or an embed has, was written by others: so many addresses could stand
+ * there that one of them tells what the model knows. */
+static bool has_own_url(const struct text_line *line, const char *url)
+{
+	char *own = strndup(line->text, line->own);
+	bool has = own && looked_has_url(own, url);
+
+	free(own);
+	return has;
+}
+
 /* The line of a person that has this address; NULL: none has. Borrowed until the next step. */
 static const struct text_line *find_written(const struct text_seat *seat, const char *url)
 {
@@ -76,7 +87,7 @@ static const struct text_line *find_written(const struct text_seat *seat, const 
 				   &lines);
 
 	for (size_t i = 0; i < n; i++)
-		if (!lines[i].bot && !lines[i].machine && looked_has_url(lines[i].text, url))
+		if (!lines[i].bot && !lines[i].machine && has_own_url(&lines[i], url))
 			return &lines[i];
 	return NULL;
 }

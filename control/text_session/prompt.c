@@ -427,6 +427,24 @@ static const char *end_of(const struct text_effect *e)
 	return e->reacts ? PROMPT_TEXT_OPTIONAL PROMPT_TEXT_REACT : PROMPT_TEXT_OPTIONAL;
 }
 
+/* The words of whom it answers, without those of strangers behind them. NULL without memory; the
+ * caller frees it. */
+static char *join_own(const struct text_effect *e)
+{
+	char *all = strdup("");
+
+	for (size_t i = 0; all && i < e->n_triggers; i++) {
+		const struct text_trigger *t = e->triggers[i];
+		char *more = NULL;
+
+		if (asprintf(&more, "%s%s%.*s", all, *all ? "\n" : "", (int)t->own, t->text) < 0)
+			more = NULL;
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
 int text_prompt_answer(struct text_job *job, const struct text_effect *e)
 {
 	size_t first = first_told(e->history, e->n_history), before = e->n_history - e->n_since;
@@ -441,7 +459,7 @@ int text_prompt_answer(struct text_job *job, const struct text_effect *e)
 	add_history(p, e->history + first, since - first);
 	add_quotes(p, job, e);
 	if (e->kind == TEXT_KIND_ANSWER)
-		job->words = join_messages(p, e, NULL, 0);
+		job->words = join_own(e);
 	add_owned(p, ENGINE_USER, "",
 		  write_question(p, e, e->history + since, e->n_history - since));
 	err = finish(p, job, end_of(e));

@@ -209,6 +209,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .said = in->said,
 				   .replies_to = in->replies_to,
 				   .strangers = in->strangers,
+				   .own = in->own,
 				   .self = in->self,
 				   .bot = in->bot,
 				   .to_bot = in->to_bot,

@@ -32,7 +32,9 @@ static struct text_job *ask_since(struct text_line *lines, size_t n, size_t n_si
 				      .triggers = triggers,
 				      .n_triggers = 1};
 
-	trigger = (struct text_trigger){.message = 100, .user = ALICE, .text = (char *)text};
+	/* What stands behind the first line is text of strangers where a test says so. */
+	trigger = (struct text_trigger){
+		.message = 100, .user = ALICE, .text = (char *)text, .own = strcspn(text, "\n")};
 	snprintf(trigger.name, sizeof trigger.name, "Alice");
 	for (size_t i = 0; i < n; i++)
 		lines[i].at = env_now(f.loop.env);
@@ -105,6 +107,17 @@ TEST(what_came_in_between_is_marked)
 		     "[Alice]: how are you\n(meanwhile) [Bob]: (meanwhile)\n    no\n"
 		     "(meanwhile) [Alice]: and you\n(meanwhile) [parley]: me, too\n"
 		     "(Answer what Alice wrote. ") == job->ask->messages[1].text);
+	text_fixture_close(&f);
+}
+
+TEST(an_address_that_was_forwarded_is_none_that_the_asker_said)
+{
+	const struct text_job *job;
+
+	CHECK(open_session());
+	job = ask(NULL, 0, "read https://a.example/own\n[forwarded: https://b.example/1]");
+	CHECK(job != NULL);
+	CHECK_STR(job->words, "read https://a.example/own");
 	text_fixture_close(&f);
 }
 
