@@ -66,7 +66,7 @@ TEXTTEST := $(filter-out %_main.c,$(call rwild,tests/text,%.c))
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
-LIBS_CONTROL := -lsqlite3
+LIBS_CONTROL := -lsqlite3 -lz
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -lsodium -lm
 LIBS_IMAGED := -ljpeg -lpng16 -lwebp -lseccomp -lsodium

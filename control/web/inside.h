@@ -46,10 +46,11 @@ struct discord_sign_in *web_discord(const struct web *w);
 const struct web_conf *web_shown(const struct web *w);
 /* http://127.0.0.1:PORT/ of the page to speak with the bot; "": there is none. */
 const char *web_talk(const struct web *w);
-/* Of the files of the page, in their order (control/web/page.c): ETags, made once. */
-enum { WEB_FILES_MAX = 24, WEB_TAG = 40 };
-void web_page_tags(char tags[WEB_FILES_MAX][WEB_TAG]);
-const char *web_tag(const struct web *w, unsigned file);
+/* The dashboard's files with their tags, and packed. ENOMEM. */
+struct web_page;
+int web_page_alloc(struct web_page **out);
+struct web_page *web_page_free(struct web_page *p);
+const struct web_page *web_page(const struct web *w);
 struct live_turns *web_turns(const struct web *w);
 struct live_voice *web_voice(const struct web *w);
 /* The answer of /api/rooms (control/web/rooms_api.c). ENOMEM, ENOSPC. */

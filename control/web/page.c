@@ -1,8 +1,11 @@
 /* The dashboard's files, compiled into the program. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
+#include <zlib.h>
 
 #include "control/web/inside.h"
 
@@ -64,48 +67,132 @@ static const struct file {
 	{"/share/share.js", SCRIPT, page_share_js_begin, page_share_js_end},
 };
 
-/* A browser asks each time, and gets the bytes when they have changed. */
-static void write_tag(const struct file *f, char out[WEB_TAG])
+enum { FILES = sizeof files / sizeof files[0], TAG = 2 * crypto_generichash_BYTES_MIN + 4 };
+
+struct web_page {
+	char tags[FILES][TAG];
+	struct packed {
+		uint8_t *bytes; /* gzip */
+		size_t n;
+		char tag[TAG];
+	} packed[FILES];
+};
+
+static size_t length(const struct file *f)
+{
+	return (size_t)(f->end - f->begin);
+}
+
+/* A browser asks each time, and gets the bytes when they have changed. The packed ones have a tag
+ * of their own, since they are other bytes (RFC 9110 8.8.3.3). */
+static void write_tags(const struct file *f, char tag[TAG], char of_packed[TAG])
 {
 	uint8_t hash[crypto_generichash_BYTES_MIN];
 	char hex[2 * sizeof hash + 1];
 
-	_Static_assert(sizeof hex + 2 <= WEB_TAG, "a tag is too long");
-	crypto_generichash(hash, sizeof hash, (const uint8_t *)f->begin,
-			   (size_t)(f->end - f->begin), NULL, 0);
+	crypto_generichash(hash, sizeof hash, (const uint8_t *)f->begin, length(f), NULL, 0);
 	sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
-	out[0] = '"';
-	memcpy(out + 1, hex, sizeof hex - 1);
-	memcpy(out + sizeof hex, "\"", 2);
+	snprintf(tag, TAG, "\"%s\"", hex);
+	snprintf(of_packed, TAG, "\"%sz\"", hex);
 }
 
-void web_page_tags(char tags[WEB_FILES_MAX][WEB_TAG])
+static int pack(const struct file *f, struct packed *out)
 {
-	_Static_assert(sizeof files / sizeof files[0] <= WEB_FILES_MAX, "there are more files");
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		write_tag(&files[i], tags[i]);
+	enum { WINDOW = 15, AS_GZIP = 16, MEMORY = 8 };
+	z_stream z = {0};
+	int err = 0;
+
+	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW + AS_GZIP, MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return ENOMEM;
+	out->n = deflateBound(&z, length(f));
+	out->bytes = malloc(out->n);
+	z.next_in = (Bytef *)f->begin;
+	z.avail_in = (uInt)length(f);
+	z.next_out = out->bytes;
+	z.avail_out = (uInt)out->n;
+	if (!out->bytes)
+		err = ENOMEM;
+	else if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		err = EIO;
+	out->n = z.total_out;
+	deflateEnd(&z);
+	return err;
+}
+
+int web_page_alloc(struct web_page **out)
+{
+	struct web_page *p = calloc(1, sizeof *p);
+	int err = p ? 0 : ENOMEM;
+
+	for (size_t i = 0; !err && i < FILES; i++) {
+		write_tags(&files[i], p->tags[i], p->packed[i].tag);
+		err = pack(&files[i], &p->packed[i]);
+	}
+	if (err)
+		web_page_free(p);
+	else
+		*out = p;
+	return err;
+}
+
+struct web_page *web_page_free(struct web_page *p)
+{
+	for (size_t i = 0; p && i < FILES; i++)
+		free(p->packed[i].bytes);
+	free(p);
+	return NULL;
+}
+
+/* "gzip" among what the client takes, unless with the weight 0 (RFC 9110 12.5.3). */
+static bool takes_gzip(const struct http_head *head)
+{
+	struct http_text t = http_head_field(head, "Accept-Encoding");
+	char list[256];
+	const char *at;
+
+	if (t.n >= sizeof list)
+		return false;
+	memcpy(list, t.p ? t.p : "", t.n);
+	list[t.n] = '\0';
+	at = strstr(list, "gzip");
+	if (!at || (at > list && !strchr(" ,\t", at[-1])))
+		return false;
+	at += strlen("gzip");
+	at += strspn(at, " \t");
+	if (*at != ';')
+		return !*at || *at == ',';
+	at += 1 + strspn(at + 1, " \t");
+	return (*at != 'q' && *at != 'Q') || strtod(at + strcspn(at, "=,") + 1, NULL) > 0;
 }
 
 static void send_file(const struct web *w, const struct web_request *r, const struct file *f)
 {
-	const char *tag = web_tag(w, (unsigned)(f - files));
+	const struct web_page *p = web_page(w);
+	const struct packed *packed = takes_gzip(r->head) ? &p->packed[f - files] : NULL;
+	const char *tag = packed ? packed->tag : p->tags[f - files];
 	char policy[sizeof POLICY + 64];
 
 	http_reply_field(r->x, "ETag", tag);
 	http_reply_field(r->x, "Cache-Control", "no-cache");
+	http_reply_field(r->x, "Vary", "Accept-Encoding");
 	snprintf(policy, sizeof policy, POLICY, *web_talk(w) ? web_talk(w) : "'none'");
 	http_reply_field(r->x, "Content-Security-Policy", policy);
 	http_reply_field(r->x, "Cross-Origin-Opener-Policy", "same-origin");
 	http_reply_field(r->x, "Cross-Origin-Resource-Policy", "same-origin");
-	if (http_text_is(http_head_field(r->head, "If-None-Match"), tag))
+	if (http_text_is(http_head_field(r->head, "If-None-Match"), tag)) {
 		http_reply(r->x, 304, NULL, NULL, 0);
-	else
-		http_reply(r->x, 200, f->type, f->begin, (size_t)(f->end - f->begin));
+	} else if (packed) {
+		http_reply_field(r->x, "Content-Encoding", "gzip");
+		http_reply(r->x, 200, f->type, packed->bytes, packed->n);
+	} else {
+		http_reply(r->x, 200, f->type, f->begin, length(f));
+	}
 }
 
 void web_page_send(const struct web *w, const struct web_request *r, const char *path)
 {
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+	for (size_t i = 0; i < FILES; i++)
 		if (strcmp(files[i].path, path) == 0) {
 			send_file(w, r, &files[i]);
 			return;

@@ -64,7 +64,7 @@ struct web {
 	struct ingress ingress;
 	uint64_t share_seen; /* of the head that was received last */
 	char talk[TALK_SIZE];
-	char tags[WEB_FILES_MAX][WEB_TAG];
+	struct web_page *page;
 	json_t *health; /* as it was at health_at, for HEALTH_MS; NULL: never */
 	uint64_t health_at;
 	struct web_conf conf;	      /* what it shows; its texts are not valid */
@@ -102,9 +102,9 @@ const char *web_talk(const struct web *w)
 	return w->talk;
 }
 
-const char *web_tag(const struct web *w, unsigned file)
+const struct web_page *web_page(const struct web *w)
 {
-	return w->tags[file];
+	return w->page;
 }
 
 bool web_is_loopback(const struct web *w, const struct http_head *head)
@@ -675,10 +675,11 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	w->live = conf->live;
 	w->conf = *conf;
 	take_talk(w, conf->talk);
-	web_page_tags(w->tags);
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
 	err = read_origins(w, conf) ? 0 : EINVAL;
+	if (!err)
+		err = web_page_alloc(&w->page);
 	if (!err)
 		err = access_alloc(&w->access,
 				   &(struct access_conf){.env = conf->env,
@@ -749,6 +750,7 @@ struct web *web_free(struct web *w)
 	http_server_free(w->server);
 	discord_sign_in_free(w->discord);
 	access_free(w->access);
+	web_page_free(w->page);
 	free(w);
 	return NULL;
 }

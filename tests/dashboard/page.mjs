@@ -390,9 +390,10 @@ const groups = {
     await b.eval(click('#sign-out'));
     await each('a sign-out is one of all tabs', () => b.until("!document.getElementById('sign-in').hidden && document.getElementById('people').textContent === ''", 4000));
     is('and ends the stream', s.streams.size, 0);
-    b.troubles.length = 0; // the 401s
     for (const [target] of tabs.splice(1)) await b.send('Target.closeTarget', { targetId: target }, null);
     b.session = tabs[0][1];
+    await sleep(500);
+    b.troubles.length = 0; // the 401s
   },
 
   // A view that is drawn again keeps what somebody does with it.

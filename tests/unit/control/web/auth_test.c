@@ -30,6 +30,9 @@ static struct fixture {
 	json_t *got;
 	int status;
 	char cookie[160], attributes[160], policy[512], type[64], retry[16];
+	char coding[16], tag[48]; /* of files of the page */
+	size_t n;		  /* bytes of the body */
+	uint8_t magic[2];	  /* its first */
 	char actions[1024];
 	unsigned described; /* how often the rooms were */
 } fx;
@@ -191,6 +194,11 @@ static void on_answer(const struct http_resp *resp, void *arg)
 	keep_cookie(resp);
 	http_header(resp, "Content-Security-Policy", fx.policy, sizeof fx.policy);
 	http_header(resp, "Content-Type", fx.type, sizeof fx.type);
+	fx.coding[0] = '\0';
+	http_header(resp, "Content-Encoding", fx.coding, sizeof fx.coding);
+	http_header(resp, "ETag", fx.tag, sizeof fx.tag);
+	fx.n = resp->body.n;
+	memcpy(fx.magic, resp->body.p ? (const char *)resp->body.p : "", fx.n < 2 ? fx.n : 2);
 	http_header(resp, "Retry-After", fx.retry, sizeof fx.retry);
 }
 
@@ -811,6 +819,39 @@ TEST(the_page_runs_no_code_but_its_own)
 	CHECK_STR(fx.type, "text/javascript; charset=utf-8");
 	CHECK_INT(get("/page.css"), 200);
 	CHECK_INT(get("/page.html"), 404);
+	close_all();
+}
+
+static int get_packed(const char *path, const char *accept, const char *known)
+{
+	char accepts[80], tag[80];
+
+	snprintf(accepts, sizeof accepts, "Accept-Encoding: %s", accept);
+	snprintf(tag, sizeof tag, "If-None-Match: %s", known ? known : "x");
+	return ask("GET", path, (const char *const[4]){accepts, tag});
+}
+
+TEST(the_page_is_sent_packed_to_those_who_take_it)
+{
+	char plain[48];
+	size_t n;
+
+	CHECK(open_with(NULL));
+	CHECK_INT(get("/page.js"), 200);
+	CHECK_STR(fx.coding, "");
+	n = fx.n;
+	snprintf(plain, sizeof plain, "%s", fx.tag);
+	CHECK_INT(get_packed("/page.js", "deflate, gzip;q=0.5, br", NULL), 200);
+	CHECK_STR(fx.coding, "gzip");
+	CHECK(fx.magic[0] == 0x1f && fx.magic[1] == 0x8b);
+	CHECK(fx.n > 0 && fx.n < n / 2);
+	CHECK(strcmp(fx.tag, plain) != 0);
+	snprintf(plain, sizeof plain, "%s", fx.tag);
+	CHECK_INT(get_packed("/page.js", "gzip", plain), 304);
+	CHECK_INT(get_packed("/page.js", "gzip;q=0", NULL), 200);
+	CHECK_STR(fx.coding, "");
+	CHECK_INT(get_packed("/page.js", "x-gzip, br", NULL), 200);
+	CHECK_STR(fx.coding, "");
 	close_all();
 }
 
