@@ -177,8 +177,11 @@ static void look_at(struct agent_pictures *p, const struct agent_typed *t,
 		    const struct attached *file)
 {
 	struct picture *x = &p->v[p->n++ % AGENT_PICTURES];
+	/* A session that is shown it pays for it with each further answer. */
 	const struct view_wish wish = {.file = file,
 				       .images = roles_sees(p->a->roles, agent_reply_use(p->a)),
+				       .counted =
+					       p->a->settings->reply_path != SETTINGS_REPLY_BRAIN,
 				       .question = "",
 				       .message = t->message,
 				       .user = t->user};

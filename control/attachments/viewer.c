@@ -284,6 +284,7 @@ static void take_fetched(const struct fetched *got, void *arg)
 /* x may be gone when it returns. */
 static int begin(struct view *x, const struct view_wish *wish, struct fetch **fetch)
 {
+	const struct viewer_conf *c = &x->v->conf;
 	const struct attached *file = wish->file;
 	struct fetch_call call = {.from = file ? FETCH_ATTACHMENT : FETCH_WEB,
 				  .url = file ? file->url : wish->url,
@@ -298,6 +299,10 @@ static int begin(struct view *x, const struct view_wish *wish, struct fetch **fe
 		fail(x, "files of this kind are not read");
 	else if (file && !x->text && file->size > VIEWER_IMAGE_BYTES)
 		fail(x, "it is too large");
+	else if (!x->text && wish->images && wish->counted &&
+		 !captions_take(c->shared.captions, c->guild, c->settings->captions_per_hour,
+				env_now(c->env)))
+		fail(x, "as many images were looked at in this hour as the settings allow");
 	else
 		return fetch_begin(fetch, x->v->conf.shared.fetcher, &call, take_fetched, x);
 	return 0;

@@ -59,6 +59,7 @@ struct view_wish {
 	const struct attached *file; /* an image or a text; NULL: the image at the url */
 	const char *url;	     /* of the public web */
 	bool images;		     /* for a model that takes images: it is not described */
+	bool counted;		     /* such an image is one of captions_per_hour all the same */
 	const char *question;	     /* for the description; "": none */
 	uint64_t message, user;	     /* with which it came, and who showed it; not 0 */
 };

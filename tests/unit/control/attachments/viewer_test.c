@@ -151,6 +151,29 @@ TEST(an_image_that_is_too_large_is_not_fetched)
 	end();
 }
 
+/* Others are paid for with one question. */
+TEST(images_for_a_session_count_as_described_ones)
+{
+	const struct attached file = {
+		.kind = ATTACHED_IMAGE, .id = 1, .size = VIEWER_IMAGE_BYTES, .name = "f"};
+	static const char refused[] =
+		"as many images were looked at in this hour as the settings allow";
+	struct view *view;
+
+	CHECK(begin());
+	CHECK(!settings_set(fx.settings, "captions_per_hour", "1"));
+	for (unsigned i = 0; i < 4; i++) {
+		const struct view_wish wish = {
+			.file = &file, .images = i < 3, .counted = i != 1, .question = ""};
+
+		fx.over = false;
+		CHECK_INT(viewer_look(&view, fx.viewer, &wish, on_view, NULL), 0);
+		CHECK_INT(fx.over && strcmp(fx.text, refused) == 0, i == 2);
+		viewer_cancel(view);
+	}
+	end();
+}
+
 TEST(a_view_that_is_cancelled_tells_nothing)
 {
 	struct view *view;
