@@ -2,6 +2,7 @@
 
 import { day, clock, minute } from "/times.js";
 
+const bar = 12, fades = 0.94, colourOf = { endpointing: "wait", playback: "answer" };
 const lane = 24, axis = 24, side = 104, most = 8, gap = 6;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 10800, 21600, 43200, 86400].map((s) => s * 1000);
 const shortest = 2000, longest = 7 * 864e5;
@@ -273,6 +274,87 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
         move((t.from + t.to - length) / 2, (t.from + t.to + length) / 2);
       }
       later();
+    },
+  };
+}
+
+// The bars of the list's rows, which are one canvas behind them: a node for each bar would have to be styled, laid out and painted with
+// every frame of a fling. It lies in the space that scrolls, as the rows do, so that both move together.
+export function makeBars({ canvas, own, before, later }) {
+  const g = canvas.getContext("2d"), gone = () => { drawn = null; };
+  const names = ["text", "speech", "wait", "transcription", "classifier", "floor", "memory", "model", "answer", "tool"];
+  let colours = null, width = 0, scale = 4000, drawn = null;
+
+  function readColours() {
+    const style = getComputedStyle(canvas);
+
+    return Object.fromEntries(names.map((n) => [n, style.getPropertyValue("--" + n).trim()]));
+  }
+
+  // Pieces never overlap. One that is longer than the scale fades out at its end.
+  function drawBar(pieces, y) {
+    const at = (ms) => Math.max(0, Math.min(1, (ms + before) / (scale + before)));
+    let end = 0;
+
+    for (const { name, startMs, endMs } of pieces) {
+      const from = Math.max(end, at(startMs)), to = Math.max(at(endMs), from), colour = own(colours, own(colourOf, name) || name);
+
+      if (to === from || !colour) continue;
+      end = to;
+      g.fillStyle = colour;
+      if (to === 1 && from < fades) {
+        const fade = g.createLinearGradient(fades * width, 0, width, 0);
+
+        fade.addColorStop(0, colour);
+        fade.addColorStop(1, colour.replace(")", " / 0)")); // oklch(L C H), as page.css has all of them
+        g.fillStyle = fade;
+      }
+      g.fillRect(from * width, y, (to - from) * width, bar);
+    }
+  }
+
+  // The rows from first to last, each of this height.
+  function draw(items, first, last, height) {
+    const now = [items, first, last, height, scale], ratio = devicePixelRatio || 1;
+
+    if (!width || drawn?.every((v, i) => v === now[i])) return;
+    const rows = last - first, zero = Math.round(before / (scale + before) * width), top = height > 40 ? 26 : 8;
+    const size = [Math.round(width * ratio), Math.round(rows * height * ratio)];
+
+    drawn = now;
+    colours ||= readColours();
+    if (canvas.width !== size[0] || canvas.height < size[1]) {
+      canvas.width = size[0];
+      canvas.height = size[1];
+      canvas.style.height = size[1] / ratio + "px";
+    }
+    canvas.style.top = first * height + "px";
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, canvas.height / ratio);
+    for (let i = first; i < last; i++) {
+      const t = items[i];
+
+      drawBar(t.before < 0 ? [{ name: "speech", startMs: t.before, endMs: 0 }, ...t.stages] : t.stages, (i - first) * height + top);
+    }
+    g.fillStyle = colours.text;
+    g.fillRect(zero, 0, 1, rows * height);
+  }
+
+  new ResizeObserver(([entry]) => {
+    width = Math.round(entry.contentRect.width);
+    gone();
+    later();
+  }).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    colours = null;
+    gone();
+    later();
+  });
+  return {
+    canvas, draw,
+    scale(ms) {
+      scale = ms;
+      gone();
     },
   };
 }

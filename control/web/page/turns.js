@@ -1,7 +1,7 @@
 // The view of all turns: a timeline that zooms, and below it a list in which only the rows that are seen are nodes. Each row is a bar
 // of stages, all aligned at the end of speech, so that delay reads as length.
 
-import { makeTimeline } from "/timeline.js";
+import { makeBars, makeTimeline } from "/timeline.js";
 import { moment, told } from "/times.js";
 import { stageNames } from "/turn.js";
 
@@ -121,10 +121,10 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
 
   function makeRow() {
     const [time, name, words, reason] = Array.from({ length: 4 }, () => document.createTextNode(""));
-    const bar = node("span", { class: "stages", "aria-hidden": "true" }), ended = node("span", { class: "reason" }, reason);
-    const button = node("button", { type: "button" }, node("time", null, time), node("span", { class: "who" }, node("b", null, name), words), bar, ended);
+    const ended = node("span", { class: "reason" }, reason);
+    const button = node("button", { type: "button" }, node("time", null, time), node("span", { class: "who" }, node("b", null, name), words), ended);
     const el = node("div", { class: "vrow", role: "listitem" }, button);
-    const row = { el, button, time, name, words, bar, reason, ended, index: -1 };
+    const row = { el, button, time, name, words, reason, ended, index: -1 };
 
     button.onclick = (e) => choose(view.items[row.index]?.id, e.detail === 0);
     // Only a few of the rows are nodes.
@@ -137,30 +137,6 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
       focusRow(Math.max(0, Math.min(view.items.length - 1, row.index + step)));
     };
     return row;
-  }
-
-  const fades = 94; // %
-  const colourOf = { endpointing: "wait", playback: "answer" };
-
-  // The stages are one background, because a node for each of them would have to be laid out.
-  function stops(pieces) {
-    const at = (ms) => Math.max(0, Math.min(100, (100 * (ms + before)) / (scale + before)));
-    const parts = ["90deg"];
-    let end = 0;
-
-    for (const { name, startMs, endMs } of pieces) {
-      const from = Math.max(end, at(startMs)), to = Math.max(at(endMs), from);
-
-      if (to === from) continue;
-      if (from > end) parts.push(`transparent 0 ${from.toFixed(2)}%`);
-      const colour = `var(--${own(colourOf, name) || name})`;
-
-      // One that is longer than the scale fades out at its end.
-      parts.push(at(endMs) < 100 || from > fades ? `${colour} 0 ${to.toFixed(2)}%` : `${colour} 0 ${fades}%, transparent 100%`);
-      end = to;
-    }
-    parts.push("transparent 0");
-    return parts.length > 2 ? `linear-gradient(${parts.join()})` : "none";
   }
 
   function fillRow(row, index) {
@@ -176,7 +152,6 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
     const ended = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
 
     if (row.ended.className !== ended) row.ended.className = ended;
-    row.bar.style.backgroundImage = stops(t.before < 0 ? [{ name: "speech", startMs: t.before, endMs: 0 }, ...t.stages] : t.stages);
     mark(row);
   }
 
@@ -235,6 +210,8 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
         pool.push(row);
       }
     const whole = fillRows(first, seen, last, everything ? Infinity : aFrame);
+
+    parts.bars.draw(view.items, first, last, height);
 
     // A row that has the focus keeps it until another one takes it. The others are out of sight, until the list comes to their places.
     for (const row of pool)
@@ -404,6 +381,8 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
 
     parts.space = node("div", { class: "vspace", role: "list", "aria-label": "Turns, the newest first" });
     parts.list = node("div", { class: "vlist" }, parts.space);
+    parts.bars = makeBars({ canvas: node("canvas", { class: "vbars", "aria-hidden": "true" }), own, before, later });
+    parts.space.append(parts.bars.canvas);
     parts.title = node("h3", null, "Turn");
     parts.close = button("Close", "Close the turn", () => view.close());
     parts.close.hidden = true;
@@ -458,7 +437,7 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
       e.style.left = (100 * (t + before) / (scale + before)).toFixed(2) + "%";
       return e;
     }));
-    parts.space.style.setProperty("--zero", (100 * before / (scale + before)).toFixed(2) + "%");
+    parts.bars.scale(scale);
   }
 
   view.mount = (body) => {
