@@ -22,8 +22,9 @@
 
 static void tell_ended(const struct text_why *why, bool own, struct words *words)
 {
+	/* As of a message that is not known: any other sentence would tell. */
 	if (why->personal && !own) {
-		words_why_not_read_by_me(words);
+		words_why_unknown(words);
 		return;
 	}
 	words_why_message(words, why->reason);

@@ -10,6 +10,7 @@
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
+#include "proto/base/utf8.h"
 
 /* Columns of DB_FIND_COSTS. */
 enum {
@@ -91,8 +92,13 @@ static void print_row(FILE *out, sqlite3_stmt *s)
 {
 	print_day(out, db_uint(s, DAY));
 	print_place(out, s);
-	if (db_uint(s, USER))
-		fprintf(out, "  %s (%" PRIu64 ")", db_text(s, NAME), db_uint(s, USER));
+	if (db_uint(s, USER)) {
+		char name[128];
+
+		utf8_copy(name, sizeof name, db_text(s, NAME));
+		utf8_plain(name);
+		fprintf(out, "  %s (%" PRIu64 ")", name, db_uint(s, USER));
+	}
 	fprintf(out, "  %s %s %s", db_text(s, ROLE), db_text(s, PROVIDER), db_text(s, MODEL));
 	print_amount(out, db_uint(s, NANO), db_uint(s, PRICED) != 0, db_uint(s, ESTIMATED) != 0);
 	print_answers(out, s);

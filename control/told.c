@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <jansson.h>
@@ -10,6 +12,7 @@
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
+#include "proto/base/utf8.h"
 
 /* Columns of DB_FIND_CONTEXT. */
 enum { AT, GUILD, CHANNEL, TURN, PROMPTS, TOLD };
@@ -21,12 +24,32 @@ static const char *text_of(const json_t *object, const char *name)
 	return text ? text : "";
 }
 
+/* Prints the text of people and models without control characters for the terminal; its lines stay
+ * lines, behind `indent`. */
+static void print_lines(FILE *out, const char *indent, const char *text)
+{
+	char *plain = strdup(text), *line = plain, *rest;
+
+	for (; line; line = rest) {
+		rest = strchr(line, '\n');
+		if (rest)
+			*rest++ = '\0';
+		utf8_plain(line);
+		fprintf(out, "%s%s\n", line == plain ? "" : indent, line);
+	}
+	free(plain);
+}
+
 static void print_message(FILE *out, const json_t *m)
 {
 	const char *speaker = text_of(m, "speaker");
+	char who[160];
 
-	fprintf(out, "%s%s%s: %s\n", text_of(m, "role"), *speaker ? " " : "", speaker,
-		json_is_string(json_object_get(m, "text")) ? text_of(m, "text") : "(left out)");
+	utf8_copy(who, sizeof who, speaker);
+	utf8_plain(who);
+	fprintf(out, "%s%s%s: ", text_of(m, "role"), *who ? " " : "", who);
+	print_lines(out, "  ",
+		    json_is_string(json_object_get(m, "text")) ? text_of(m, "text") : "(left out)");
 }
 
 static void print_told(FILE *out, sqlite3_stmt *s)
@@ -39,8 +62,9 @@ static void print_told(FILE *out, sqlite3_stmt *s)
 
 	if (gmtime_r(&at, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
-	fprintf(out, "turn %" PRIu64 ", %s UTC, prompts %" PRIu64 "\n%s\n", db_uint(s, TURN), when,
-		db_uint(s, PROMPTS), text_of(root, "instructions"));
+	fprintf(out, "turn %" PRIu64 ", %s UTC, prompts %" PRIu64 "\n", db_uint(s, TURN), when,
+		db_uint(s, PROMPTS));
+	print_lines(out, "", text_of(root, "instructions"));
 	json_array_foreach(json_object_get(root, "messages"), i, m) print_message(out, m);
 	json_decref(root);
 }

@@ -33,7 +33,8 @@ struct access {
 	char stars[ACCESS_TOKEN_MAX]; /* what a journal leaves of the token; "" without one */
 	char cookie[32];	      /* its name */
 	struct sessions sessions;
-	struct throttle throttle, guesses;
+	struct throttle throttle, guesses,
+		begun; /* of codes, of tokens, of sign-ins with Discord */
 	struct person {
 		uint64_t user, used_at;
 		struct rate_limit limit;
@@ -349,24 +350,52 @@ void access_secret(const struct access *a, const char *purpose, const uint8_t *n
 	web_keyed_hex(out, a->token, purpose, nonce, SESSION_NONCE);
 }
 
+static enum sign_in_result refuse_try(struct access *a, struct http_exchange *x, struct throttle *t)
+{
+	if (throttle_is_news(t))
+		access_audit(a, x, "sign_in", "", "too many tries");
+	return SIGN_IN_LATER;
+}
+
 bool access_try(struct access *a, struct http_exchange *x)
 {
 	char address[ADDRESS_MAX];
 
 	find_address(a, x, address);
-	if (throttle_take(&a->throttle, address, env_now(a->conf.env)))
+	if (throttle_take(&a->begun, address, env_now(a->conf.env)))
 		return true;
-	if (throttle_is_news(&a->throttle))
-		access_audit(a, x, "sign_in", "", "too many tries");
+	refuse_try(a, x, &a->begun);
 	return false;
 }
 
-static void give_back(struct access *a, struct http_exchange *x)
+static void give_back(struct access *a, struct http_exchange *x, struct throttle *t)
 {
 	char address[ADDRESS_MAX];
 
 	find_address(a, x, address);
-	throttle_give_back(&a->throttle, address);
+	throttle_give_back(t, address);
+}
+
+/* The limit of all addresses is for wrong tries: it holds up nobody who has the right secret, which
+ * has too many bits to be guessed. */
+static enum sign_in_result try_secret(struct access *a, struct http_exchange *x,
+				      const struct http_head *head, enum web_role *role)
+{
+	uint64_t now = env_now(a->conf.env);
+	char address[ADDRESS_MAX];
+
+	find_address(a, x, address);
+	if (!throttle_take_address(&a->throttle, address, now))
+		return refuse_try(a, x, &a->throttle);
+	*role = redeem(a, head);
+	if (*role != WEB_NOBODY) {
+		give_back(a, x, &a->throttle);
+		return SIGN_IN_DONE;
+	}
+	if (!throttle_take_common(&a->throttle, now))
+		return refuse_try(a, x, &a->throttle);
+	access_audit(a, x, "sign_in", "", "refused");
+	return SIGN_IN_REFUSED;
 }
 
 /* Each sign-in is a row of the audit. */
@@ -389,7 +418,8 @@ uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum we
 {
 	if (!may_begin(a, user))
 		return 0;
-	give_back(a, x);
+	give_back(a, x, &a->begun);
+	throttle_give_back_common(&a->begun);
 	return begin_session(a, x, role, &(struct discord_member){user, guild});
 }
 
@@ -417,6 +447,7 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 				   const struct http_head *head)
 {
 	struct http_text origin = http_head_field(head, "Origin");
+	enum sign_in_result result;
 	enum web_role role;
 
 	if (!origins_private(a->conf.origins, head->host))
@@ -424,15 +455,10 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 	if (origin.p && !origins_match(a->conf.origins, origin, head->host))
 		return SIGN_IN_FOREIGN;
 	http_set_tag(x, 0);
-	if (!access_try(a, x))
-		return SIGN_IN_LATER;
-	role = redeem(a, head);
-	if (role == WEB_NOBODY) {
-		access_audit(a, x, "sign_in", "", "refused");
-		return SIGN_IN_REFUSED;
-	}
-	give_back(a, x);
-	return begin_session(a, x, role, NULL) ? SIGN_IN_DONE : SIGN_IN_FULL;
+	result = try_secret(a, x, head, &role);
+	if (result == SIGN_IN_DONE && !begin_session(a, x, role, NULL))
+		result = SIGN_IN_FULL;
+	return result;
 }
 
 static void drop_cookie(const struct access *a, struct http_exchange *x)

@@ -207,8 +207,8 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 	char at[ISO_TIME_SIZE];
 
 	(void)arg;
-	if (!words && (ev->type == EVENT_FAILOVER || ev->type == EVENT_ENGINE_REFUSED ||
-		       ev->type == EVENT_MEMORY_WRITTEN))
+	if (!words && (ev->type == EVENT_COMMAND || ev->type == EVENT_FAILOVER ||
+		       ev->type == EVENT_ENGINE_REFUSED || ev->type == EVENT_MEMORY_WRITTEN))
 		return NULL;
 	iso_time_format(at, ev->at_ms);
 	return json_pack("{s:n,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:n}", "id", "createdAt", at,

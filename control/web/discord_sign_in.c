@@ -53,7 +53,7 @@ struct attempt {
 /* A session whose person is asked about again. */
 struct grant {
 	uint64_t session; /* 0: free */
-	uint64_t user;
+	uint64_t user, guild;
 	uint64_t due, confirmed; /* ns */
 	unsigned fails;		 /* questions without an answer since then */
 	char access[OAUTH_TOKEN_MAX];
@@ -72,6 +72,12 @@ struct discord_sign_in {
 	struct tmr *timer;
 	struct rate_limit strays; /* rows of the audit about answers that nobody waits for */
 };
+
+/* The server whose members may sign in, and whose roles count. */
+static uint64_t guild_of(const struct discord_sign_in *d)
+{
+	return strtoull(d->conf.settings->web_discord_guild, NULL, 10);
+}
 
 bool discord_sign_in_is_on(const struct discord_sign_in *d)
 {
@@ -343,7 +349,7 @@ static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t use
 		http_req_cancel(d->req);
 		d->asked = NULL;
 	}
-	*g = (struct grant){.session = session, .user = user};
+	*g = (struct grant){.session = session, .user = user, .guild = guild_of(d)};
 	confirm_grant(d, g);
 	snprintf(g->access, sizeof g->access, "%s", access);
 	arm(d);
@@ -410,6 +416,8 @@ static void on_timer(void *arg)
 			g = &d->grants[i];
 	if (g && !discord_sign_in_is_on(d))
 		end_grant(d, g, "sign-in with Discord is off");
+	else if (g && g->guild != guild_of(d))
+		end_grant(d, g, "another server now");
 	else if (g && !ask_as(d, g->access, "/users/@me/guilds", on_again, d, &d->req))
 		d->asked = g;
 	else if (g)
@@ -460,8 +468,7 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 		return;
 	}
 	limit_grants(d, at->user);
-	session = access_begin_discord(d->conf.access, x, role, at->user,
-				       strtoull(d->conf.settings->web_discord_guild, NULL, 10));
+	session = access_begin_discord(d->conf.access, x, role, at->user, guild_of(d));
 	if (!session) {
 		end_attempt(at);
 		turn_away(x, WEB_BUSY);

@@ -113,6 +113,18 @@ static bool read_id(const json_t *body, const char *name, uint64_t *out)
 
 /* ---- operators ---- */
 
+/* Who holds the link shows a screen as that person. */
+static void audit_link(const struct web *w, const struct web_request *r,
+		       const struct web_share *what, const struct web_share_answer *a)
+{
+	char target[80];
+
+	snprintf(target, sizeof target, "server %llu person %llu", (unsigned long long)what->guild,
+		 (unsigned long long)what->requester);
+	access_audit(web_access(w), r->x, "share_link", target,
+		     a->status < 300 ? "carried out" : "refused");
+}
+
 void web_share_post(struct web *w, const struct web_request *r)
 {
 	struct web_share what = {.kind = WEB_SHARE_OFFER, .token = ""};
@@ -128,10 +140,12 @@ void web_share_post(struct web *w, const struct web_request *r)
 	}
 	if (!what.target)
 		what.target = what.requester;
-	if (ask(w, &what, &a))
+	if (ask(w, &what, &a)) {
+		audit_link(w, r, &what, &a);
 		reply(w, r, "", &a);
-	else
+	} else {
 		web_refuse(r->x, WEB_NO_SCREENS);
+	}
 }
 
 /* ---- the page ---- */

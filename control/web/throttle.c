@@ -36,7 +36,7 @@ static struct throttled *find_place(struct throttle *t, const char *network, uin
 	return place;
 }
 
-bool throttle_take(struct throttle *t, const char *address, uint64_t now)
+bool throttle_take_address(struct throttle *t, const char *address, uint64_t now)
 {
 	struct throttled *place;
 	char network[46];
@@ -44,11 +44,20 @@ bool throttle_take(struct throttle *t, const char *address, uint64_t now)
 	copy_network(address, network);
 	place = find_place(t, network, now);
 	place->used_at = now;
-	if (!rate_limit_take(&place->limit, THROTTLE_TRIES, THROTTLE_EVERY_S * NS_PER_S, now) ||
-	    !rate_limit_take(&t->all, THROTTLE_ALL_TRIES, THROTTLE_ALL_EVERY_S * NS_PER_S, now))
+	return rate_limit_take(&place->limit, THROTTLE_TRIES, THROTTLE_EVERY_S * NS_PER_S, now);
+}
+
+bool throttle_take_common(struct throttle *t, uint64_t now)
+{
+	if (!rate_limit_take(&t->all, THROTTLE_ALL_TRIES, THROTTLE_ALL_EVERY_S * NS_PER_S, now))
 		return false;
 	t->told = false;
 	return true;
+}
+
+bool throttle_take(struct throttle *t, const char *address, uint64_t now)
+{
+	return throttle_take_address(t, address, now) && throttle_take_common(t, now);
 }
 
 bool throttle_is_news(struct throttle *t)
@@ -68,6 +77,10 @@ void throttle_give_back(struct throttle *t, const char *address)
 	place = find_place(t, network, 0);
 	if (place && place->limit.spent)
 		place->limit.spent--;
+}
+
+void throttle_give_back_common(struct throttle *t)
+{
 	if (t->all.spent)
 		t->all.spent--;
 }

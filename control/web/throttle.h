@@ -28,9 +28,13 @@ struct throttle {
 	} v[THROTTLE_ADDRESSES];
 };
 
-/* False: not now. */
+/* False: not now. Both of them, or one: whoever knows already that a try is right need not wait for
+ * the common limit, which strangers can use up. */
 bool throttle_take(struct throttle *t, const char *address, uint64_t now);
+bool throttle_take_address(struct throttle *t, const char *address, uint64_t now);
+bool throttle_take_common(struct throttle *t, uint64_t now);
 void throttle_give_back(struct throttle *t, const char *address);
+void throttle_give_back_common(struct throttle *t);
 /* True once for all refusals without a try between them. */
 bool throttle_is_news(struct throttle *t);
 

@@ -480,7 +480,8 @@ static enum decision decide_public(struct web *w, unsigned i, const struct web_r
 	if (!ingress_take(&w->ingress, address, i, env_now(w->env)))
 		return ACCESS_INSUFFICIENT;
 	/* Programs send no Origin; a browser tells whose page it is. */
-	return r->head->method == HTTP_GET || !http_head_field(r->head, "Origin").p ||
+	return r->head->method == HTTP_GET || r->head->method == HTTP_HEAD ||
+			       !http_head_field(r->head, "Origin").p ||
 			       access_is_ours(w->access, r->head)
 		       ? ACCESS_GRANTED
 		       : ACCESS_FOREIGN;
@@ -520,12 +521,14 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		if ((shares && routes[i].role != WEB_PUBLIC) ||
 		    !path_matches(routes[i].path, head->path, &r))
 			continue;
-		if (routes[i].method == head->method) {
+		if (routes[i].method == head->method ||
+		    (routes[i].method == HTTP_GET && head->method == HTTP_HEAD)) {
 			run(w, i, &r);
 			return;
 		}
-		snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%s",
-			 *methods ? ", " : "", http_method_name(routes[i].method));
+		snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%s%s",
+			 *methods ? ", " : "", http_method_name(routes[i].method),
+			 routes[i].method == HTTP_GET ? ", HEAD" : "");
 	}
 	if (*methods) {
 		http_reply_field(x, "Allow", methods);

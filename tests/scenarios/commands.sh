@@ -297,7 +297,7 @@ until_ok 5 grep -q "message=$refused .*reason=no_consent" "$D/control.log" || sl
 menu $BOB "Why did you not answer this?" "$refused"
 says "its author learns why" "*does not want to be read*"
 menu $CAROL "Why did you not answer this?" "$refused"
-says "others do not learn what its author chose" "I did not read this message."
+says "others do not learn what its author chose" "I know nothing of this message*"
 menu $CAROL "Why no answer?" $BOB
 says "nor about a member whom they do not hear" "*same voice channel*"
 menu $CAROL "Why no answer?" $CAROL

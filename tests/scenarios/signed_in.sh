@@ -167,6 +167,20 @@ FROM=10.0.0.99
 for i in 1 2 3 4 5 6; do begin; done
 is "who begins all the time must wait" "$(status) $(grep -c '^Retry-After: 30' "$D/head")" "429 1"
 
+# Sessions are of the server of their sign-in.
+sed -i "s/\"web_discord_guild\": \"$GUILD\"/\"web_discord_guild\": \"1000000000000000\"/" "$D/config.json"
+kill -HUP "$control"
+gone() { [ "$(role "$alice")" = "" ]; }
+until_ok 10 gone && ok "another server ends the sessions of the one before" || bad server "alice is still $(role "$alice")"
+grep -qa "another server now" "$D/control.log" && ok "and the log says why" || bad why "$(grep -a sign_out "$D/control.log" | tail -2)"
+sed -i "s/\"web_discord_guild\": \"1000000000000000\"/\"web_discord_guild\": \"$GUILD\"/" "$D/config.json"
+kill -HUP "$control"
+back_again() { [ "$(web GET /api/auth/methods)" = '{"token":true,"discord":true}' ]; }
+until_ok 10 back_again || bad config "sign-in is not back"
+FROM=10.0.0.77 sign_in $ALICE
+alice=$session
+is "somebody is signed in" "$(role "$alice")" admin
+
 echo '{}' >"$D/config.json"
 kill -HUP "$control"
 off() { [ "$(web GET /api/auth/methods)" = '{"token":true,"discord":false}' ]; }
@@ -178,7 +192,7 @@ is "then there is none" "$(status) $(field error <"$D/answer")" "404 no_discord"
 TOKEN=$(cat "$D/state/web-token")
 web GET /api/audit "Authorization: Bearer $TOKEN" >"$D/answer"
 is "and from where, behind the proxy" "$(grep -c '"via":"http from 10.0.0.1"' "$D/answer")" 1
-is "the audit names who came" "$(grep -oE "\"actor\":\"($ALICE|$BOB)\"[^}]*\"kind\":\"sign_in\"" "$D/answer" | wc -l)" 8
+is "the audit names who came" "$(grep -oE "\"actor\":\"($ALICE|$BOB)\"[^}]*\"kind\":\"sign_in\"" "$D/answer" | wc -l)" 9
 is "no secret is in the log" "$(grep -cae hush.hush -e "$code" -e "${alice#*=}" -e "$state" "$D/control.log")" 0
 kill -TERM "$control"
 wait "$control"

@@ -70,3 +70,23 @@ TEST(what_a_model_was_told_is_printed_expires_and_is_erased)
 	db_close(db);
 	folder_remove(dir);
 }
+
+TEST(what_a_model_was_told_cannot_steer_the_terminal)
+{
+	char dir[] = "/tmp/told-XXXXXX", text[512];
+	struct bus_event ev = context_of(3, 8);
+	struct db *db = NULL;
+
+	ev.context.told =
+		"{\"instructions\":\"One.\\u001b[2J\\nTwo.\",\"messages\":[{\"role\":\"user\","
+		"\"speaker\":\"b\\u001b]0;x\\u0007\",\"text\":\"hi\\ncontrol: well\\u001b[A\"}]}";
+	CHECK(mkdtemp(dir) != NULL);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(print(dir, 3, text, sizeof text), 0);
+	CHECK(!strpbrk(text, "\033\007"));
+	CHECK(strstr(text, "One. [2J\nTwo.\n"));
+	CHECK(strstr(text, "hi\n  control: well"));
+	db_close(db);
+	folder_remove(dir);
+}

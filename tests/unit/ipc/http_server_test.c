@@ -68,6 +68,40 @@ TEST(http_server_hides_cookies_from_all_but_their_check)
 	end();
 }
 
+static bool file_has(const char *path, const char *text)
+{
+	static char bytes[1 << 16];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+
+	if (f)
+		fclose(f);
+	return memmem(bytes, n, text, strlen(text)) != NULL;
+}
+
+/* A journal would have the bytes of such a head as they came. */
+TEST(http_server_lets_no_malformed_head_with_cookies_into_a_journal)
+{
+	char dir[32], path[64];
+	struct journal *j = NULL;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/journal", dir);
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	memset(&fx, 0, sizeof fx);
+	fx.conf.hide_cookies = true;
+	CHECK_INT(begin_with(j), 0);
+	CHECK_INT(ask("GET /?q=a%09b HTTP/1.1\r\nHost: a\r\nCookie: a=own-secret\r\n\r\n"), 400);
+	CHECK_INT(ask("GET /%ff HTTP/1.1\r\nHost: a\r\nCookie: a=own-secret\r\n\r\n"), 400);
+	CHECK_INT(ask("GET / HTTP/1.0\r\nHost: a\r\nCookie: a=own-secret\r\n\r\n"), 505);
+	env_finish(fx.l.env);
+	end();
+	journal_free(j);
+	CHECK(file_has(path, "{}"));
+	CHECK(!file_has(path, "own-secret"));
+	folder_remove(dir);
+}
+
 TEST(http_server_answers_pipelined_requests_in_their_order)
 {
 	static char many[100 * 64];

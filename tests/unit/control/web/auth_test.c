@@ -787,6 +787,27 @@ TEST(tries_count_by_the_client_that_the_proxy_names)
 	close_all();
 }
 
+/* Strangers at many addresses use up the tries of all, and hold nobody up who has a right secret.
+ */
+TEST(strangers_keep_nobody_from_signing_in)
+{
+	char line[64];
+	const char *lines[4] = {"Host: parley.example.org", "Origin: https://parley.example.org",
+				line, "Authorization: Bearer wrong wrong wrong"};
+	unsigned refused = 0;
+
+	CHECK(open_with(NULL));
+	for (unsigned i = 0; i < 30; i++) {
+		snprintf(line, sizeof line, "X-Forwarded-For: 192.0.2.%u", i + 1);
+		refused += ask("POST", "/api/auth/session", lines) == 429;
+	}
+	CHECK(refused >= 8);
+	lines[3] = "Authorization: Bearer " TOKEN;
+	snprintf(line, sizeof line, "X-Forwarded-For: 198.51.100.9");
+	CHECK_INT(ask("POST", "/api/auth/session", lines), 201);
+	close_all();
+}
+
 TEST(the_api_describes_itself)
 {
 	const json_t *paths, *turn;

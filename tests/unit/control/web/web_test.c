@@ -714,6 +714,17 @@ TEST(events_of_the_bus_are_streamed_to_readers_that_ask_for_them)
 	close_all();
 }
 
+/* As uptime monitors ask (RFC 9110 section 9.1). */
+TEST(what_can_be_got_can_be_asked_about)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask_as("", "HEAD", "/healthz", NULL), 200);
+	CHECK_INT(ask_as("", "HEAD", "/", NULL), 200);
+	CHECK_INT(ask_as("", "HEAD", "/api/rooms", NULL), 401);
+	CHECK_INT(ask("HEAD", "/api/rooms/42/leave", NULL), 405);
+	close_all();
+}
+
 TEST(an_event_stream_needs_the_token_and_a_query_that_names_events)
 {
 	CHECK(open_all(NULL));
