@@ -201,7 +201,18 @@ const groups = {
     s.settings.now.effective.warn_percent = 20;
     s.send('setting_changed', { guild: '0' });
     is('what somebody else saves is shown', await b.until(`${body}.includes('was 50 before somebody else changed it')`), true);
+    is('axe-core finds nothing in the conflict', await b.violations(), []);
+    await b.picture('page-conflict', 1280, 900, false);
     is('and what is typed stays', await b.eval("[document.getElementById('setting-warn_percent').value, document.activeElement.id]"), ['63', 'setting-warn_percent']);
+    await press(b, buttonOf('Take theirs'));
+    is('or it is taken over', await b.until("document.getElementById('setting-warn_percent').value === '20' && !document.getElementById('view-body').textContent.includes('Not saved yet')", 2000), true);
+    await b.eval(set('setting-scope', A));
+    is('ids have names', await b.until(`document.querySelector('.setting .ids')?.textContent.startsWith('Lounge')`, 3000), true);
+    await b.eval("(() => { const e = document.querySelector('[aria-label=\"Add a channel to allowed_channels\"]'); e.value = '90013'; e.dispatchEvent(new Event('change')); })()");
+    is('and channels are chosen by theirs', await b.until("document.getElementById('setting-allowed_channels').value === '90012,90013' && document.querySelector('.setting .ids').textContent === 'Lounge, Stage'", 3000), true);
+    is('axe-core finds nothing in it', await b.violations(), []);
+    await b.picture('page-ids', 1280, 900, true);
+    await press(b, buttonOf('Discard'));
     is('a long text has lines', await b.eval("document.getElementById('setting-long_text').value"), 'one\ntwo');
   },
 
@@ -343,6 +354,69 @@ const groups = {
     is('and then saved', s.asked.filter((a) => a.method === 'PUT').map((a) => a.body.intent), [{ warn_percent: 30 }]);
   },
 
+  // A late answer never stands under a newer choice, nor after a sign-out.
+  async late(b, s) {
+    const spent = (usd) => ({ usd, costs: [], truncated: false });
+
+    Object.assign(s.settings.now.effective, { cost_day_cents: 0, cost_guild_cents: 0, cost_warn_percent: 80, cost_at_limit: 'stop' });
+    s.answerOf = ((plain) => (path, query, ...a) => (path === '/api/costs' ? spent(Math.round((Date.now() - Number(query.get('since'))) / 864e5)) : plain(path, query, ...a)))(s.answerOf.bind(s));
+    await openPage(b, s, '#costs');
+    await b.until(`${body}.includes('A day')`);
+    s.wait = (method, url) => (url.pathname === '/api/costs' ? sleep(Date.now() - Number(url.searchParams.get('since')) < 8 * 864e5 ? 900 : 50) : null);
+    await b.eval(set('cost-days', '7'));
+    await sleep(100);
+    await b.eval(set('cost-days', '30'));
+    await b.until(`/^\\$(29|30)/.test(document.querySelector('#view-body .sum').textContent)`, 4000);
+    await sleep(1200);
+    is('the newest choice has its own answer', await b.eval("[document.getElementById('cost-days').value, /^\\$(29|30)/.test(document.querySelector('#view-body .sum').textContent)]"), ['30', true]);
+    s.errors = Array.from({ length: 260 }, (_, i) => ({ id: String(300 - i), at: new Date().toISOString(), guild: A, kind: 'fault', event: { fault: 'KEYLESS', there: true } }))
+      .concat([{ id: '1', at: new Date().toISOString(), guild: A, kind: 'failover', event: { role: 'voice', from: 'one', to: 'two' } }]);
+    s.wait = null;
+    const errors = s.errors;
+
+    s.answerOf = ((plain) => (path, query, ...a) => {
+      if (path !== '/api/errors') return plain(path, query, ...a);
+      const from = Number(query.get('cursor') ?? 0), to = from + Number(query.get('limit'));
+      return { errors: errors.slice(from, to), next: to < errors.length ? String(to) : null };
+    })(s.answerOf);
+    s.settings.now.bindings = { roles: {} };
+    await b.eval("location.hash = '#providers'; true");
+    is('failovers are found among many faults', await b.until(`${body}.includes('one gave way to two')`, 4000), true);
+    is('what is not used is not marked as good', await b.eval(`${body}.includes('○ unused') && !${body}.includes('✓ unused')`), true);
+    s.wait = (method, url) => (url.pathname === '/api/costs' ? sleep(600) : null);
+    await b.eval("location.hash = '#costs'; true");
+    await sleep(100);
+    await b.eval(click('#sign-out'));
+    await b.until("!document.getElementById('sign-in').hidden");
+    await sleep(900);
+    is('nothing comes after a sign-out', await b.eval(`[${body}, ${text('rooms')}, ${text('room-title')}].join('')`), '');
+    s.wait = null;
+    b.troubles.length = 0; // the 401
+  },
+
+  // The page to speak with the bot is a frame that stays as it is, whatever happens beside it.
+  async talk(b, s) {
+    const other = new StandIn();
+
+    await other.listen();
+    s.who = { ...s.who, talk: other.origin + '/' };
+    s.frames = other.origin;
+    await openPage(b, s, '#talk');
+    is('it is a frame with a name', await b.until("document.querySelector('#view-body iframe')?.title === 'Speak with the bot'"), true);
+    await b.eval("window.frame = document.querySelector('#view-body iframe'); true");
+    for (const type of ['turn', 'member', 'fault']) s.send(type, { guild: A, turn: 1, name: 'Alice', reason: 'answered', why: [] });
+    await sleep(500);
+    is('that stays', await b.eval("window.frame.isConnected && document.querySelector('#view-body iframe') === window.frame"), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-talk', 1280, 800, false);
+    await b.eval("location.hash = '#room'; true");
+    is('until another view is shown', await b.until("document.getElementById('view').hidden"), true);
+    await b.eval("location.hash = '#audit'; true");
+    is('when it is gone', await b.until("document.querySelector('iframe') === null"), true);
+    b.troubles.length = 0; // the frame's own page, whose frame-ancestors are none
+    other.close();
+  },
+
   // Eight tabs of one browser: more than the connections that it opens to a server.
   async tabs(b, s) {
     const tabs = [];
@@ -430,12 +504,14 @@ function giveSettings(s) {
   const row = (name, kind, more) => ({ name, kind, group: 'Costs', text: `What ${name} is.`, effect: 'applied', unit: '', default: 50, min: 1, max: 100, bytes: 0, words: '', ...more });
   const saved = () => ({ ...s.settings.now, outcomes: [] });
 
-  s.settings.schema = { settings: [row('warn_percent', 'number', { unit: '%' }), row('other_number', 'number'), row('long_text', 'text', { bytes: 4095, default: '' })], presets: [] };
-  Object.assign(s.settings.now.effective, { warn_percent: 50, other_number: 50, long_text: 'one\ntwo' });
+  s.settings.schema = { settings: [row('warn_percent', 'number', { unit: '%' }), row('other_number', 'number'), row('long_text', 'text', { bytes: 4095, default: '' }),
+    row('allowed_channels', 'ids', { bytes: 1023, default: '' })], presets: [] };
+  Object.assign(s.settings.now.effective, { warn_percent: 50, other_number: 50, long_text: 'one\ntwo', allowed_channels: '90012' });
   // Saved, though nothing takes effect: each group begins with the same values.
   const plain = s.answerOf.bind(s);
 
-  s.answerOf = (path, query, method) => (path === '/api/settings' && method === 'PUT' ? saved() : plain(path, query, method));
+  s.answerOf = (path, query, method) => (path === '/api/settings' && method === 'PUT' ? saved()
+    : path === `/api/guilds/${A}/channels` ? { channels: [{ id: '90012', name: 'Lounge' }, { id: '90013', name: 'Stage' }] } : plain(path, query, method));
 }
 
 const b = new Browser();

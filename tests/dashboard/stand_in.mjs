@@ -95,10 +95,15 @@ export class StandIn {
   async take(request, answer) {
     const url = new URL(request.url, 'http://x'), path = url.pathname, name = path === '/' ? 'page.html' : path.slice(1);
 
+    if (path === '/readyz') {
+      answer.end(JSON.stringify({ ready: true, parts: { store: 'up', music: 'unused' } }));
+      return;
+    }
     if (!path.startsWith('/api/')) {
       const bytes = await readFile(new URL(name, folder)).catch(() => null);
 
-      answer.writeHead(bytes ? 200 : 404, { 'Content-Type': `${types[name.split('.').pop()] ?? 'text/plain'}; charset=utf-8`, 'Content-Security-Policy': policy });
+      answer.writeHead(bytes ? 200 : 404, { 'Content-Type': `${types[name.split('.').pop()] ?? 'text/plain'}; charset=utf-8`,
+        'Content-Security-Policy': this.frames ? policy.replace("frame-src 'none'", `frame-src ${this.frames}`) : policy });
       answer.end(bytes ?? '');
       return;
     }

@@ -110,7 +110,11 @@ let roomsTook = 0; // ms that the last answer took
 const loadRooms = single(async () => {
   const began = performance.now();
 
-  state.rooms = (await ask("GET", "/api/rooms")).rooms;
+  const { rooms } = await ask("GET", "/api/rooms");
+
+  // Whoever has signed out meanwhile leaves nothing behind.
+  if (!state.who) return;
+  state.rooms = rooms;
   roomsTook = performance.now() - began;
   // The first one, if none is shown. Whoever looks at a room keeps it, also when the bot leaves it.
   if (!state.room && state.rooms.length) {
@@ -147,7 +151,7 @@ const loadTurns = single(async () => {
   let read = known.size ? await askTurns(null, newest) : [];
 
   if (!read.some((t) => known.has(t.id))) read = await askTurns(null, onePage);
-  if (room !== state.room) return;
+  if (room !== state.room || !state.who) return;
   const joins = read.some((t) => known.has(t.id)), last = joins && BigInt(read.at(-1).id);
 
   for (const t of read) t.cursor ||= known.get(t.id)?.cursor;
@@ -725,6 +729,8 @@ function showSignIn() {
   $("absent").hidden = true;
   $("room-search").value = roomSearch = "";
   for (const id of ["join-guild", "join-channel", "join-outcome", "outcome", "rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  // An answer that comes from now on is for nobody.
+  for (const v of views) v.choice = (v.choice || 0) + 1;
   for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
   fill("view-body");
   fill("views");

@@ -79,6 +79,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     async load(view) {
       const [schema, now, guild] = await Promise.all([ask("GET", "/api/settings/schema"), ask("GET", "/api/settings"),
         view.guild ? ask("GET", "/api/settings?guild=" + view.guild) : null]);
+      if (view.guild) await readChannels([view.guild]);
       const history = may("admin") ? (await ask("GET", "/api/settings/history")).versions : [];
 
       return { schema, now, effective: (guild || now).effective, history };
@@ -169,6 +170,26 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     return e;
   }
 
+  // What the ids of a list are called, as far as it is known, and, of voice channels, those of the server to choose from.
+  function drawIds(row, value) {
+    const ids = value.split(/[\s,]+/).filter(Boolean), names = ids.map((id) => (channelName(id) !== id ? channelName(id) : personName(id)));
+    const known = names.filter((name, i) => name !== ids[i]);
+    const offered = /^(allowed|blocked)_channels$/.test(row.name) && may("admin") ? (channelsOf.get(settings.guild) || []).filter((c) => !ids.includes(c.id)) : [];
+    const add = offered.length ? node("select", { "aria-label": `Add a channel to ${row.name}`, "data-key": "add" }, node("option", { value: "" }, "Add a channel …"),
+      ...offered.map((c) => node("option", { value: c.id }, c.name || c.id))) : null;
+
+    if (add) add.onchange = ({ target }) => {
+      if (!target.value) return;
+      const typed = [...ids, target.value].join(","), was = effectiveOf(row.name);
+
+      if (typed === was) dropChange(row.name);
+      else setChange(row.name, typed, was);
+    };
+    return node("div", { class: "ids" }, known.length ? node("p", { class: "muted" }, known.join(", ")) : null, add);
+  }
+
+  const effectiveOf = (name) => settings.data.effective[name];
+
   function settingRow(row) {
     const { effective, now } = settings.data, id = "setting-" + row.name;
     const change = changeOf(row.name), changed = Boolean(change), kept = Object.hasOwn(ownIntent(now.intent), row.name);
@@ -185,6 +206,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set in the settings file" : "not set")
           : typeof effective[row.name] === "object" ? node("span", { class: "muted" }, effective[row.name]?.set ? "set; for admins to see" : "not set")
           : input(row, wanted === null ? row.default : wanted, id),
+        row.kind === "ids" && typeof effective[row.name] !== "object" && drawIds(row, String(wanted === null ? row.default : wanted)),
         kept && may("admin") && !changed && button("Take back", () => setChange(row.name, null, effective[row.name]), { "aria-label": `Take back ${row.name} to what is below it` }),
         kept ? node("span", { class: "muted" }, settings.guild ? "of this server" : "changed here") : null));
   }
@@ -218,7 +240,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     const value = name === "preset" ? presetNow() : settings.data.effective[name];
 
     return JSON.stringify(value) === JSON.stringify(was) ? shown(value) || "none"
-      : node("span", null, shown(value), node("span", { class: "bad" }, ` ▲ was ${shown(was)} before somebody else changed it`));
+      : node("span", null, shown(value), node("span", { class: "bad" }, ` ▲ was ${shown(was)} before somebody else changed it `),
+        button("Take theirs", () => dropChange(name), { "aria-label": `Take theirs: ${name}` }));
   }
 
   function drawChanges() {
@@ -616,7 +639,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         : may("operator") ? null : muted("The privacy code is for operators."))) : [muted("The bot is in no voice channel.")]),
   };
 
-  const channelNames = new Map(); // of the servers that were asked
+  const channelNames = new Map(), channelsOf = new Map(); // of the servers that were asked
   const channelName = (id) => own(state.rooms.find((r) => r.channel === id) || {}, "channelName") || channelNames.get(id) || id;
 
   async function readChannels(guilds) {
@@ -626,6 +649,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       const { channels } = await ask("GET", `/api/guilds/${g}/channels`).catch(() => ({ channels: [] }));
 
       channelNames.set("of " + g, g);
+      channelsOf.set(g, channels);
       for (const c of channels) channelNames.set(c.id, c.name);
     }));
   }
