@@ -207,8 +207,7 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 	char at[ISO_TIME_SIZE];
 
 	(void)arg;
-	if (!words && (ev->type == EVENT_COMMAND || ev->type == EVENT_FAILOVER ||
-		       ev->type == EVENT_ENGINE_REFUSED || ev->type == EVENT_MEMORY_WRITTEN))
+	if (!words && bus_event_info(ev->type)->audience < EVENT_FOR_GUILD)
 		return NULL;
 	iso_time_format(at, ev->at_ms);
 	return json_pack("{s:n,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:n}", "id", "createdAt", at,

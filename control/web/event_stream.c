@@ -119,26 +119,16 @@ static bool read_filter(struct sse_filter *filter, const struct http_head *head)
 		discord_snowflake(text, &filter->key));
 }
 
-/* What Discord shows to one person alone: who used which command, whose message in which channel
- * was not read, who shows a screen to whom. */
-#define PERSONAL                                                                                   \
-	(BUS_MASK(EVENT_COMMAND) | BUS_MASK(EVENT_TEXT_MESSAGE) | BUS_MASK(EVENT_SHARE_CREATED) |  \
-	 BUS_MASK(EVENT_SHARE_REUSED) | BUS_MASK(EVENT_SHARE_STOPPED) |                            \
-	 BUS_MASK(EVENT_SHARE_FRAME) | BUS_MASK(EVENT_SHARE_NOTE))
-
-/* The audit is for admins; what is for operators or personal is not for viewers. */
+/* The audit is for admins, and what is for operators not for viewers. Nor is what is for one
+ * person: Discord shows a command to its user alone. */
 static uint64_t visible_types(enum web_role role)
 {
 	uint64_t types = BUS_MASK(LEVEL);
 
-	for (unsigned i = 0; i < EVENT_COUNT; i++) {
-		bool operators =
-			bus_event_info((enum event_type)i)->audience == EVENT_FOR_OPERATOR ||
-			(PERSONAL & BUS_MASK(i));
-
-		if (!operators || role >= (i == EVENT_OPERATOR_ACTION ? WEB_ADMIN : WEB_OPERATOR))
+	for (unsigned i = 0; i < EVENT_COUNT; i++)
+		if (bus_event_info((enum event_type)i)->audience >= EVENT_FOR_GUILD ||
+		    role >= (i == EVENT_OPERATOR_ACTION ? WEB_ADMIN : WEB_OPERATOR))
 			types |= BUS_MASK(i);
-	}
 	return types;
 }
 

@@ -5,6 +5,7 @@
 
 static const char *const audiences[] = {
 	[EVENT_FOR_OPERATOR] = "the operator",
+	[EVENT_FOR_PERSON] = "the operator and the person it is about",
 	[EVENT_FOR_GUILD] = "the operator and the moderators of its guild",
 	[EVENT_FOR_SPEAKER] =
 		"the operator, the moderators of its guild, and the person it is about",

@@ -290,30 +290,34 @@ TEST(actions_are_those_of_all_tables_by_time)
 {
 	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0 + 4600, .guild = 1};
 	struct bus_event failover = {.type = EVENT_FAILOVER, .at_ms = T0 + 4700, .guild = 1};
+	struct bus_event command = {
+		.type = EVENT_COMMAND, .at_ms = T0 + 4800, .guild = 1, .user = 502};
 	char next[24];
 
+	command.command = (struct event_command){.kind = "privacy"};
 	fault.fault = (struct event_fault){.fault = "brain", .there = true, .count = 1};
 	failover.failover = (struct event_failover){.role = "text", .from = "a", .to = "b"};
 	CHECK(begin());
 	CHECK(add_session(EVENT_SESSION_STARTED, T0, T0) && add_turn(1, 1, "answered") &&
-	      add_call() && add(&fault) && add(&failover) &&
+	      add_call() && add(&fault) && add(&failover) && add(&command) &&
 	      add_session(EVENT_SESSION_OVER, T0 + 60000, T0) && add_turn(2, 9, "expired"));
 	CHECK_INT(ask((struct job){
 			  .owner = STORE_ACTIONS, .version = 9, .any = true, .grants = true}),
 		  0);
-	CHECK_INT(json_array_size(json_object_get(got, "actions")), 7);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 8);
 	CHECK_STR(text_of(row("actions", 0), "kind"), "reply_skipped");
 	CHECK_STR(text_of(row("actions", 1), "kind"), "voice_session_end");
 	CHECK_STR(text_of(json_object_get(row("actions", 1), "metadata"), "why"), "left");
 	CHECK_STR(text_of(row("actions", 2), "kind"), "voice_turn_out");
 	CHECK_STR(text_of(row("actions", 2), "content"), "ten past four");
 	CHECK_STR(text_of(row("actions", 2), "userId"), "501");
-	CHECK_STR(text_of(row("actions", 3), "kind"), "failover");
-	CHECK_STR(text_of(row("actions", 4), "kind"), "fault");
-	CHECK_STR(text_of(row("actions", 5), "kind"), "llm_tool_call");
-	CHECK_STR(text_of(json_object_get(row("actions", 5), "metadata"), "tool"), "clock");
-	CHECK_STR(text_of(row("actions", 6), "kind"), "voice_session_start");
-	CHECK_STR(text_of(row("actions", 6), "createdAt"), "2026-09-21T14:13:20.000Z");
+	CHECK_STR(text_of(row("actions", 3), "kind"), "command");
+	CHECK_STR(text_of(row("actions", 4), "kind"), "failover");
+	CHECK_STR(text_of(row("actions", 5), "kind"), "fault");
+	CHECK_STR(text_of(row("actions", 6), "kind"), "llm_tool_call");
+	CHECK_STR(text_of(json_object_get(row("actions", 6), "metadata"), "tool"), "clock");
+	CHECK_STR(text_of(row("actions", 7), "kind"), "voice_session_start");
+	CHECK_STR(text_of(row("actions", 7), "createdAt"), "2026-09-21T14:13:20.000Z");
 	/* Viewers: no words, and nothing that is for operators. */
 	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 2, .guild = 1}), 0);
 	CHECK(json_is_null(json_object_get(row("actions", 1), "content")));
@@ -337,6 +341,9 @@ TEST(actions_are_those_of_all_tables_by_time)
 	CHECK_INT(json_array_size(json_object_get(got, "actions")), 5);
 	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 9, .user = 501}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "actions")), 3);
+	/* Nor which commands somebody used. */
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 9, .user = 502}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 0);
 	end();
 }
 

@@ -706,6 +706,35 @@ TEST(an_operator_of_one_server_sees_and_orders_that_one_alone)
 	close_all();
 }
 
+static void use_command(void)
+{
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_COMMAND,
+						.guild = 42,
+						.user = 501,
+						.command = {.kind = "privacy"}});
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_SESSION_OVER, .guild = 42});
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(get("/api/rooms"), 200);
+}
+
+/* Discord shows a command to its user alone. */
+TEST(viewers_see_nothing_that_is_for_one_person)
+{
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK(read_events(&streams[0]));
+	use_command();
+	CHECK(strstr(streams[0].text, "session_over") && !strstr(streams[0].text, "privacy"));
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK(read_events(&streams[1]));
+	use_command();
+	CHECK(strstr(streams[1].text, "privacy") != NULL);
+	CHECK(!strstr(streams[0].text, "privacy"));
+	http_req_cancel(streams[0].req);
+	http_req_cancel(streams[1].req);
+	close_all();
+}
+
 /* Whoever may see figures takes no connections from everybody else. */
 TEST(a_session_reads_a_few_streams_of_events)
 {
