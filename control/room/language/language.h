@@ -179,8 +179,9 @@ enum room_script {
 uint32_t room_script_next(const char **p);
 enum room_script room_script_of(uint32_t ch);
 uint32_t room_script_lower(uint32_t ch);
-/* True if two names look the same: in any case, and without blanks and characters that are not
- * seen (Unicode, Default_Ignorable_Code_Point, and fillers). */
+/* True if two names look the same: in any case, without accents and other marks of Latin, Greek and
+ * Cyrillic letters, and without blanks and characters that are not seen (Unicode,
+ * Default_Ignorable_Code_Point, and fillers). In script_same.c. */
 bool room_script_same(const char *a, const char *b);
 /* The simplified form of a traditional Chinese character that the lists have; any other
  * unchanged. */

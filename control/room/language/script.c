@@ -70,49 +70,6 @@ uint32_t room_script_lower(uint32_t ch)
 	return ch;
 }
 
-static bool is_seen(uint32_t ch)
-{
-	static const struct {
-		uint32_t from, to;
-	} unseen[] = {
-		{0x09, 0x0d},	  {' ', ' '},	      {0x85, 0x85},	  {0xa0, 0xa0},
-		{0xad, 0xad},	  {0x34f, 0x34f},     {0x61c, 0x61c},	  {0x115f, 0x1160},
-		{0x1680, 0x1680}, {0x17b4, 0x17b5},   {0x180b, 0x180f},	  {0x2000, 0x200f},
-		{0x2028, 0x202f}, {0x205f, 0x206f},   {0x2800, 0x2800},	  {0x3000, 0x3000},
-		{0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},	  {0xffa0, 0xffa0},
-		{0xfff0, 0xfff8}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
-	};
-
-	for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
-		if (ch >= unseen[i].from && ch <= unseen[i].to)
-			return false;
-	return true;
-}
-
-/* The next character that is seen, in lower case; 0: there is none. */
-static uint32_t next_seen(const char **p)
-{
-	while (**p) {
-		uint32_t ch = room_script_next(p);
-
-		if (is_seen(ch))
-			return room_script_lower(ch);
-	}
-	return 0;
-}
-
-bool room_script_same(const char *a, const char *b)
-{
-	uint32_t ch;
-
-	do {
-		ch = next_seen(&a);
-		if (next_seen(&b) != ch)
-			return false;
-	} while (ch);
-	return true;
-}
-
 bool room_script_put(char *to, size_t size, size_t *n, uint32_t ch)
 {
 	unsigned more = ch < 0x80 ? 0 : ch < 0x800 ? 1 : ch < 0x10000 ? 2 : 3;

@@ -244,6 +244,47 @@ TEST(rule_083_157_similar_words_call_in_every_language)
 	CHECK_INT(room_address(&names, "on parle de la pluie, Barley"), ROOM_ADDRESS_NONE);
 }
 
+/* As one character or as a letter with its marks, in any order of these, and in any case. */
+TEST(names_look_the_same_in_whatever_way_their_letters_are_written)
+{
+	static const char *const same[][2] = {
+		{"José", "Jose\xcc\x81"},
+		{"Ångström", "A\xcc\x8angstro\xcc\x88m"},
+		{"Nguyễn Thế", "Nguye\xcc\x82\xcc\x83n The\xcc\x82\xcc\x81"},
+		{"Søren Ǿ", "S\xc3\xb8ren \xc3\x98\xcc\x81"},
+		{"Ζωή Άννα",
+		 "\xce\x96\xcf\x89\xce\xb7\xcc\x81 \xce\x91\xcc\x81\xce\xbd\xce\xbd\xce\xb1"},
+		{"Андрей Ёлкин", "\xd0\x90\xd0\xbd\xd0\xb4\xd1\x80\xd0\xb5\xd0\xb8\xcc\x86 "
+				 "\xd0\x95\xcc\x88\xd0\xbb\xd0\xba\xd0\xb8\xd0\xbd"},
+		{"Їжак", "\xd0\x86\xcc\x88\xd0\xb6\xd0\xb0\xd0\xba"},
+		{"がぎぐぱぽゔ",
+		 "\xe3\x81\x8b\xe3\x82\x99\xe3\x81\x8d\xe3\x82\x99\xe3\x81\x8f\xe3\x82\x99\xe3\x81"
+		 "\xaf\xe3\x82\x9a\xe3\x81\xbb\xe3\x82\x9a\xe3\x81\x86\xe3\x82\x99"},
+		{"ガギヴパヷ", "\xe3\x82\xab\xe3\x82\x99\xe3\x82\xad\xe3\x82\x99\xe3\x82\xa6\xe3"
+			       "\x82\x99\xe3\x83\x8f\xe3\x82\x9a\xe3\x83\xaf\xe3\x82\x99"},
+		{"한글 값", "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab\xe1\x84\x80\xe1\x85\xb3\xe1\x86"
+			    "\xaf \xe1\x84\x80\xe1\x85\xa1\xe1\x86\xb9"},
+		{"Tệ", "Te\xcc\x82\xcc\xa3"},
+		{"Ế", "ế"},
+		{"ΆΝΝΑ", "άννα"},
+		{"ΟΔΟΣ", "οδος"},
+		{"Ғани", "ғани"},
+		{"ԱՆԻ", "անի"},
+		{"Ɔɛ", "ɔƐ"},
+		{"ẞ", "ß"},
+	};
+	static const char *const other[][2] = {{"かな", "がな"}, {"はな", "ぱな"},
+					       {"한", "핝"},	 {"Soren", "Søren"},
+					       {"Ана", "Ива"},	 {"Αννα", "Ηννα"}};
+
+	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+		CHECK(room_script_same(same[i][0], same[i][1]));
+		CHECK(room_script_same(same[i][1], same[i][0]));
+	}
+	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+		CHECK(!room_script_same(other[i][0], other[i][1]));
+}
+
 TEST(names_that_look_the_same_are_the_same)
 {
 	static const char *const same[][2] = {
