@@ -32,6 +32,7 @@ struct job {
 	rest_h *h;
 	void *arg;
 	unsigned tries, limited;
+	bool may_be_done; /* the last try may have reached Discord */
 	uint64_t not_before;
 	struct http_req *req; /* in flight */
 };
@@ -147,6 +148,7 @@ static bool retry_later(struct job *j, const struct http_resp *resp)
 		return false;
 	if (wait_ms > AGAIN_MOST_MS)
 		wait_ms = AGAIN_MOST_MS;
+	j->may_be_done = resp->err != ECONNREFUSED && resp->err != EHOSTUNREACH;
 	j->not_before = env_now(j->rest->env) + wait_ms * NS_PER_MS;
 	return true;
 }
@@ -185,6 +187,8 @@ static void on_resp(const struct http_resp *resp, void *arg)
 	if (resp->status == 401 && !j->interaction) {
 		refuse_all(r);
 	} else if (resp->status == 429 && ++j->limited < LIMITED_TRIES) {
+		/* It may have to wait for an hour, in which nobody waits for a try before it. */
+		j->may_be_done = false;
 		log_info("rest_limited", "route=\"%s\" global=%d wait=%.3f", j->route_key, h.global,
 			 h.retry_after);
 	} else if (!retry_later(j, resp)) {
@@ -400,7 +404,7 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 bool rest_withdraw(struct rest *r, rest_h *h, const void *arg)
 {
 	for (struct job *j = r->jobs; j; j = j->next)
-		if (j->h == h && j->arg == arg && !j->req) {
+		if (j->h == h && j->arg == arg && !j->req && !j->may_be_done) {
 			unlink_job(r, j);
 			job_free(j);
 			return true;

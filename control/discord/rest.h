@@ -46,8 +46,8 @@ struct rest *rest_free(struct rest *r);
 /* h may be NULL. On ENOMEM, ENOBUFS (1000 calls wait; of spare ones 200) and EACCES (after a 401) h
  * is not called. */
 int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *arg);
-/* Takes back a call that waits to be sent or to be sent again: h is not called. Returns false if
- * Discord may have it already. */
+/* Takes back a call that waits to be sent, or to be sent again after a limit: h is not called.
+ * Returns false if Discord may have it already, as after a timeout. */
 bool rest_withdraw(struct rest *r, rest_h *h, const void *arg);
 /* True if a 401 arrived. */
 bool rest_refused(const struct rest *r);

@@ -5,7 +5,10 @@
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/ws.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
+#include "tests/unit/control/fake_http.h"
 
 struct heard {
 	unsigned answers;
@@ -113,6 +116,50 @@ TEST(rest_answers_each_call_once_also_at_the_end)
 	CHECK_INT(h.answers, 0);
 	parts_free(&p);
 	CHECK_INT(h.answers, 1000);
+}
+
+/* Answers with this status. */
+static void answer_status(struct fake_http *f, struct evhttp_request *req)
+{
+	const int *status = f->arg;
+	const char *body = *status == 429 ? "{\"retry_after\":60}" : "{}";
+
+	fake_http_answer(req, *status, "application/json", body, strlen(body));
+}
+
+static void stop(void *arg)
+{
+	env_stop(arg);
+}
+
+/* Nobody knows whether a server that failed has done it; after a limit nothing was done. */
+TEST(a_call_that_discord_may_have_is_not_taken_back)
+{
+	struct rest_call post = {.method = "POST", .route = "/x", .path = "/x", .idempotent = true};
+	static const int statuses[] = {200, 503, 429};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct fake_http fake;
+		struct rest *rest = NULL;
+		struct heard h = {0};
+		int status = statuses[i];
+		struct tmr *t = NULL;
+
+		CHECK(fake_http_begin(&fake, answer_status, &status));
+		CHECK_INT(rest_alloc(&rest, fake.env, fake.http, fake.base, "token"), 0);
+		CHECK_INT(tmr_alloc(&t, fake.env, stop, fake.env), 0);
+		CHECK_INT(rest_request(rest, &post, on_answer, &h), 0);
+		if (i == 0)
+			CHECK(rest_withdraw(rest, on_answer, &h));
+		tmr_start(t, 200 * NS_PER_MS);
+		env_run(fake.env);
+		CHECK_INT(fake.requests, i != 0);
+		CHECK_INT(h.answers, 0);
+		CHECK_INT(rest_withdraw(rest, on_answer, &h), i == 2);
+		tmr_free(t);
+		rest_free(rest);
+		fake_http_end(&fake);
+	}
 }
 
 TEST(commands_that_wait_end_with_their_owner)
