@@ -20,7 +20,7 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { CLOSE_DISALLOWED_INTENTS = 4014, HTTP_TOO_MANY = 429, HTTP_SERVER_ERRORS = 500 };
+enum { CLOSE_DISALLOWED_INTENTS = 4014, APPLICATION_TRIES = 2 /* each for half a minute */ };
 
 static uint64_t parse_id(const json_t *d, const char *name)
 {
@@ -231,6 +231,14 @@ static void tell_clock(struct control *c)
 	log_warn("clock_wrong", "text=\"%s\"", words.text);
 }
 
+static void give_up_token(struct control *c)
+{
+	struct words words = {0};
+
+	words_token_refused(&words);
+	control_give_up(c, &words);
+}
+
 static void take_gateway_address(int err, int status, const json_t *body, void *arg)
 {
 	struct control *c = arg;
@@ -239,14 +247,12 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 	const json_t *remaining = json_object_get(limit, "remaining");
 	json_int_t wait = json_integer_value(json_object_get(limit, "reset_after"));
 	bool again = gateway_state(c->gateway) != GATEWAY_IDLE;
-	struct words words = {0};
 
 	c->finding = false;
 	if (err == ECANCELED)
 		return;
 	if (err == EACCES) {
-		words_token_refused(&words);
-		control_give_up(c, &words);
+		give_up_token(c);
 		return;
 	}
 	if (err == EKEYEXPIRED)
@@ -274,21 +280,28 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 static void take_application(int err, int status, const json_t *body, void *arg)
 {
 	struct control *c = arg;
-	bool unwell;
+	bool told;
 
 	c->finding = false;
 	if (err == ECANCELED)
 		return;
-	/* An answer of the last try, which tells nothing of the intent. */
-	unwell = !err && (status == HTTP_TOO_MANY || status >= HTTP_SERVER_ERRORS);
-	if (unwell || (err && err != EACCES)) {
+	if (err == EACCES) {
+		give_up_token(c);
+		return;
+	}
+	/* Anything else tells nothing of the intent. */
+	told = !err && status == 200 && json_is_object(body);
+	if (!told && c->find.tries + 1 < APPLICATION_TRIES) {
 		log_warn("application_not_found", "why=\"%s\" status=%d tries=%u",
 			 err ? strerror(err) : "an unexpected answer", status, c->find.tries + 1);
 		backoff_wait(&c->find, c->env, c->find_tmr);
 		return;
 	}
+	/* Voice waits no longer: a session as it was goes on, and Discord refuses a new one if the
+	 * intent is off. */
 	c->asked_content = true;
-	if (status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT)) {
+	if (told ? !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT)
+		 : c->resuming && c->state.intents != c->intents) {
 		lack_content(c);
 	} else if (c->resuming && c->state.intents != c->intents) {
 		/* The session began without the texts, which only another one is told. */

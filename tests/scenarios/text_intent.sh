@@ -39,4 +39,18 @@ is "and says so once" "$(grep -c message_content_missing "$D/control.log")" 1
 writes $ALICE "<@$BOT> what time is it now"
 until_ok 15 answered "$written" && ok "mentions are answered" || bad "a mention" "$(messages)"
 kill -0 "$control" && ok "and control runs" || bad control "it has ended"
+
+# ---- Discord does not tell of the intent ----
+kill -TERM "$control"
+wait "$control"
+for intent in 32768 0; do
+	api PATCH /bots/$BOT "{\"privileged\":$intent}" >/dev/null
+	api POST /faults '{"method":"GET","contains":"/applications/@me","times":3,"status":403}' >/dev/null
+	start "untold-$intent" env PARLEY_TEXT_CHAT=all "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state-$intent" --log debug
+	until_ok 20 grep -qE ' ready ' "$D/untold-$intent.log" && ok "where Discord does not tell whether it is on, control goes on" ||
+		bad "untold" "$(tail -3 "$D/untold-$intent.log")"
+	is "and finds it missing if it is off" "$(grep -c message_content_missing "$D/untold-$intent.log")" "$([ $intent = 0 ] && echo 1 || echo 0)"
+	kill -TERM "$last"
+	wait "$last"
+done
 report
