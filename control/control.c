@@ -584,6 +584,13 @@ out:
 	return err;
 }
 
+static void end_web(struct control *c)
+{
+	control_end_again(c);
+	control_end_incident(c);
+	web_free(c->web);
+}
+
 struct control *control_free(struct control *c)
 {
 	if (!c)
@@ -616,8 +623,7 @@ struct control *control_free(struct control *c)
 	commands_free(c->commands);
 	components_free(c->components);
 	gateway_free(c->gateway);
-	control_end_again(c);
-	web_free(c->web);
+	end_web(c);
 	vision_free(c->vision);
 	otlp_exporter_free(c->exporter);
 	guilds_free(c->guilds);

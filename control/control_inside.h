@@ -38,7 +38,8 @@ struct control {
 	struct settings *settings; /* the effective ones */
 	struct live_settings *live;
 	struct web *web;
-	struct control_again *again; /* runs a recorded turn; NULL: none */
+	struct control_again *again;	   /* runs a recorded turn; NULL: none */
+	struct control_incident *incident; /* exports one; NULL: none */
 	struct control_conf conf;
 	struct bus *bus;
 	struct writer *writer;
@@ -256,6 +257,12 @@ void control_answer_why_message(struct control *c, struct command *cmd);
 int control_ask_again(const struct web_again *what, web_again_h *h, void *h_arg, void *arg);
 /* Whoever waits is not told. */
 void control_end_again(struct control *c);
+
+/* control_incident.c */
+int control_make_incident(const struct web_incident *what, web_incident_h *h, void *h_arg,
+			  void *arg);
+/* Ends an export that goes on. */
+void control_end_incident(struct control *c);
 
 /* control_privacy.c */
 void control_answer_privacy(struct control *c, struct command *cmd);

@@ -397,6 +397,7 @@ int control_make_web(struct control *c)
 				.guildsh = control_tell_guilds,
 				.channelsh = control_tell_channels,
 				.againh = control_ask_again,
+				.incidenth = control_make_incident,
 				.orderh = control_take_order,
 				.shareh = control_take_share,
 				.share_matchh = control_match_share,

@@ -86,6 +86,8 @@ void web_page_send(const struct web *w, const struct web_request *r, const char 
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */
 struct http_exchange *web_take_change(struct web *w);
+/* The same that waits for an export. */
+struct http_exchange **web_exporting(struct web *w);
 /* The exchange that waits for the room to be asked again; NULL: none, or its client is gone. */
 struct http_exchange *web_asking(const struct web *w);
 void web_set_asking(struct web *w, struct http_exchange *x);

@@ -67,9 +67,10 @@ struct web {
 	struct web_page *page;
 	json_t *health; /* as it was at health_at, for HEALTH_MS; NULL: never */
 	uint64_t health_at;
-	struct web_conf conf;	      /* what it shows; its texts are not valid */
-	struct http_exchange *asking; /* waits until the room was asked again; NULL */
-	struct http_exchange *change; /* waits until the settings are saved; NULL */
+	struct web_conf conf;		 /* what it shows; its texts are not valid */
+	struct http_exchange *asking;	 /* waits until the room was asked again; NULL */
+	struct http_exchange *exporting; /* waits until an incident was exported; NULL */
+	struct http_exchange *change;	 /* waits until the settings are saved; NULL */
 };
 
 struct live_settings *web_live(const struct web *w)
@@ -141,6 +142,11 @@ struct reads *web_reads(const struct web *w)
 struct http_exchange *web_asking(const struct web *w)
 {
 	return w->asking;
+}
+
+struct http_exchange **web_exporting(struct web *w)
+{
+	return &w->exporting;
 }
 
 void web_set_asking(struct web *w, struct http_exchange *x)

@@ -53,6 +53,14 @@ struct web_again {
 /* answer: as control/again/again.h, and the handler's then; NULL: it took too long, or failed. */
 typedef void(web_again_h)(json_t *answer, void *arg);
 
+/* What an export holds: the last hours, of one server or of all (0). */
+struct web_incident {
+	uint32_t hours;
+	uint64_t guild;
+};
+/* dir: the folder that was made; NULL: it took too long, or failed. */
+typedef void(web_incident_h)(const char *dir, void *arg);
+
 enum web_share_kind {
 	WEB_SHARE_OFFER,
 	WEB_SHARE_OPEN,
@@ -114,6 +122,10 @@ struct web_conf {
 	/* Begins to ask; h is called later, once. ENOENT: there is no journal; EBUSY; ENOMEM. NULL:
 	 * there are none. */
 	int (*againh)(const struct web_again *what, web_again_h *h, void *h_arg, void *arg);
+	/* ENOENT: there is no state directory; EBUSY: another one is made; ENOSPC: many are kept.
+	 */
+	int (*incidenth)(const struct web_incident *what, web_incident_h *h, void *h_arg,
+			 void *arg);
 	/* Carries an order out, or begins to. ENOENT: the bot is in no channel there, or not in the
 	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
 	 * others: why is a sentence, or "". */

@@ -26,7 +26,7 @@ start_guildd
 start_brain
 start_mediad mediad
 start_mediad caller
-start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
+PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
 control=$last
 until_ok 20 registered || bad commands "not registered"
 join $TEXT $VOICE
@@ -42,6 +42,15 @@ listener=$!
 until_ok 5 test -s "$D/listener"
 "$B/control" --incident "$D/incident" --state-dir "$D/state" >"$D/made" 2>&1
 is "the copy is made beside a control that runs" $? 0
+# The dashboard's button.
+WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
+exec 4<>"/dev/tcp/127.0.0.1/$WEB"
+printf 'POST /api/incidents HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 11\r\nConnection: close\r\n\r\n{"hours":2}' \
+	"$WEB" "$(cat "$D/state/web-token")" >&4
+made=$(cat <&4)
+exec 4>&-
+folder=$(echo "$made" | sed -nE 's/.*"folder":"([^"]*)".*/\1/p')
+is "the dashboard makes one, too" "$(echo "$made" | head -1 | cut -d' ' -f2) $("$B/control" --why --state-dir "${folder:-/nowhere}" 2>/dev/null | grep -c answered) $(stat -c %a "$folder")" "201 1 700"
 kill -TERM "$control"
 wait "$control"
 "$B/control" --why --state-dir "$D/incident" >"$D/why" 2>&1

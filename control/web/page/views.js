@@ -622,8 +622,47 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     draw: (view) => [table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
       ["what", (e) => (e.event?.fault ? node("span", null, faultOf(e).text || e.event.fault, node("code", { class: "under" }, e.event.fault)) : e.event?.role || "–")],
       ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
-      ["times in this server", (e) => e.event?.count, true], ["what the room is told", (e) => (e.event?.fault ? faultOf(e).report || "nothing" : "")]], view.data.rows, "No fault is kept."), errors.more(view)],
+      ["times in this server", (e) => e.event?.count, true], ["what the room is told", (e) => (e.event?.fault ? faultOf(e).report || "nothing" : "")]], view.data.rows, "No fault is kept."), errors.more(view), exported()],
   };
+
+  // ---- an incident for somebody else ----
+
+  const incident = { hours: "24", guild: "", outcome: null, busy: false };
+
+  async function exportIncident(e) {
+    e.preventDefault();
+    incident.busy = true;
+    incident.outcome = ["It is exported …"];
+    dirty();
+    try {
+      const { folder, command } = await ask("POST", "/api/incidents", null, { hours: Number(incident.hours), ...(incident.guild ? { guild: incident.guild } : {}) });
+
+      incident.outcome = ["It lies in ", node("code", null, folder), " on the machine of control. Who gets a copy opens it by ", node("code", null, command), "."];
+    } catch (x) {
+      incident.outcome = [x.status ? x.message : "control does not answer."];
+    }
+    incident.busy = false;
+    dirty();
+  }
+
+  function exported() {
+    if (!may("admin")) return null;
+    const select = (name, label, options) => {
+      const e = node("select", { id: "incident-" + name }, ...options.map(([v, t]) => node("option", { value: v }, t)));
+
+      e.value = incident[name];
+      e.onchange = () => { incident[name] = e.value; };
+      return [node("label", { for: e.id }, label), e];
+    };
+    const form = node("form", { class: "row" },
+      ...select("hours", "The last", [["1", "hour"], ["24", "24 hours"], ["168", "7 days"]]),
+      ...select("guild", "of", [["", "all servers"], ...(state.guilds || []).map((g) => [g.id, g.name || g.id])]),
+      node("button", { type: "submit", disabled: incident.busy }, "Export the incident"));
+
+    form.onsubmit = exportIncident;
+    return section("An incident for others", muted("Turns with their decisions, times, calls of tools, costs, faults and settings, without words, names, ids of people or keys."),
+      form, incident.outcome && node("p", { role: "status" }, ...incident.outcome));
+  }
 
   // ---- encryption, sessions, audit ----
 

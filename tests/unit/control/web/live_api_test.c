@@ -36,6 +36,10 @@ static struct fixture {
 	web_again_h *againh;
 	void *again_arg;
 	int again_err;
+	web_incident_h *incidenth;
+	void *incident_arg;
+	struct web_incident incident;
+	int incident_err;
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -103,6 +107,17 @@ static int on_again(const struct web_again *what, web_again_h *h, void *h_arg, v
 	return 0;
 }
 
+static int on_incident(const struct web_incident *what, web_incident_h *h, void *h_arg, void *arg)
+{
+	(void)arg;
+	if (fx.incident_err)
+		return fx.incident_err;
+	fx.incident = *what;
+	fx.incidenth = h;
+	fx.incident_arg = h_arg;
+	return 0;
+}
+
 static json_t *on_channels(uint64_t guild, void *arg)
 {
 	(void)guild;
@@ -139,6 +154,7 @@ static bool open_all(void)
 			      .levelsh = on_levels,
 			      .remembersh = on_remembers,
 			      .againh = on_again,
+			      .incidenth = on_incident,
 			      .reasonsh = on_any,
 			      .statsh = on_any,
 			      .guildsh = on_any,
@@ -516,6 +532,41 @@ static void refuse_again(void *arg)
 {
 	fx.againh(arg ? json_pack("{s:s,s:s}", "error", "unknown_setting", "setting", "a") : NULL,
 		  fx.again_arg);
+}
+
+static void end_incident(void *arg)
+{
+	fx.incidenth(arg, fx.incident_arg);
+}
+
+TEST(an_incident_is_exported_by_a_button)
+{
+	static char made[] = "/state/incidents/1";
+	struct tmr *later = NULL, *failed = NULL;
+
+	CHECK(open_all());
+	CHECK_INT(tmr_alloc(&later, fx.l.env, end_incident, made), 0);
+	CHECK_INT(tmr_alloc(&failed, fx.l.env, end_incident, NULL), 0);
+	tmr_start(later, 20 * NS_PER_MS);
+	CHECK_INT(ask("POST", "/api/incidents", "{\"hours\": 2, \"guild\": \"1000000000000042\"}"),
+		  201);
+	CHECK(strstr(fx.text, "\"folder\":\"/state/incidents/1\""));
+	CHECK(strstr(fx.text, "control --show '/state/incidents/1'"));
+	CHECK_INT(fx.incident.hours, 2);
+	CHECK(fx.incident.guild == 1000000000000042);
+	tmr_start(failed, 20 * NS_PER_MS);
+	CHECK_INT(ask("POST", "/api/incidents", "{}"), 503);
+	CHECK_INT(fx.incident.hours, 24);
+	CHECK_INT(ask("POST", "/api/incidents", "{\"hours\": 0}"), 400);
+	CHECK_INT(ask("POST", "/api/incidents", "{\"hours\": 721}"), 400);
+	CHECK_INT(ask("POST", "/api/incidents", "{\"guild\": \"..\"}"), 400);
+	fx.incident_err = ENOSPC;
+	CHECK_INT(ask("POST", "/api/incidents", "{}"), 409);
+	fx.incident_err = EBUSY;
+	CHECK_INT(ask("POST", "/api/incidents", "{}"), 503);
+	tmr_free(later);
+	tmr_free(failed);
+	close_all();
 }
 
 TEST(what_the_room_cannot_be_asked_is_told)
