@@ -568,20 +568,25 @@ static json_t *read_words(const char *dir, const json_t *session)
 }
 
 /* A database from an older backup brings back neither the data of a person whom a control has
- * erased nor a consent that was changed since. */
+ * erased nor a consent that was changed since. If it may have, it is as if nobody had agreed to
+ * anything: models are told of nobody in it. */
 static int repair_backup(const char *dir)
 {
 	unsigned people = 0, changed = 0;
-	int err = deletions_replay(dir, &people);
+	int not_erased = deletions_replay(dir, &people), err;
 
-	if (err)
-		log_warn("deletions_not_replayed", "error=\"%s\"", strerror(err));
+	if (not_erased)
+		log_warn(
+			"deletions_not_replayed",
+			"error=\"%s\" text=\"The database may have data of people who were erased, "
+			"from a backup\"",
+			strerror(not_erased));
 	if (people)
 		log_warn("deletions_replayed", "people=%u", people);
 	err = consents_replay(dir, &changed);
 	if (changed)
 		log_warn("consents_replayed", "changed=%u", changed);
-	return err;
+	return err ? err : not_erased;
 }
 
 /* Without the answers nobody knows which members refuse to be heard. */

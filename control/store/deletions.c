@@ -10,6 +10,7 @@
 #include "control/store/db.h"
 #include "control/store/erase.h"
 #include "control/store/record_file.h"
+#include "control/store/reserve.h"
 #include "control/store/subject.h"
 
 enum { PATH_SIZE = 640 };
@@ -87,6 +88,7 @@ struct replay {
 	const char *dir;
 	struct subject_key key;
 	unsigned *people;
+	int err; /* of the first person whose erasure could not even be requested */
 };
 
 static int erase_again(struct replay *r, const struct deletion *d)
@@ -103,19 +105,25 @@ static int erase_again(struct replay *r, const struct deletion *d)
 	if (is_requested(r->db, e.user))
 		return 0;
 	err = erase_person(r->db, &e, &receipt);
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = erase_person(r->db, &e, &receipt);
 	free(receipt);
 	*r->people += !err;
-	return err;
+	return err && is_requested(r->db, e.user) ? 0 : err;
 }
 
 static int take_line(const char *line, void *arg)
 {
 	struct replay *r = arg;
 	struct deletion d;
+	int err;
 
 	if (sscanf(line, "%20llu %32s", &d.at_ms, d.mac) != 2 || is_known(r->db, &d))
 		return 0;
-	return erase_again(r, &d);
+	err = erase_again(r, &d);
+	if (!r->err)
+		r->err = err;
+	return 0;
 }
 
 static bool has_deletions(const char *dir)
@@ -126,6 +134,18 @@ static bool has_deletions(const char *dir)
 	       access(path, F_OK) == 0;
 }
 
+/* A copy of an older version is migrated first, which takes room for another copy. */
+static int open_database(struct db **db, const char *dir)
+{
+	int err = db_open(db, dir, DB_JOIN);
+
+	if (err == ENOTSUP)
+		err = db_open(db, dir, DB_OWN);
+	if (err == ENOSPC && reserve_drop(dir))
+		err = db_open(db, dir, DB_OWN);
+	return err;
+}
+
 int deletions_replay(const char *dir, unsigned *people)
 {
 	struct replay r = {.dir = dir, .people = people};
@@ -134,9 +154,7 @@ int deletions_replay(const char *dir, unsigned *people)
 	*people = 0;
 	if (!has_deletions(dir))
 		return 0;
-	err = db_open(&r.db, dir, DB_JOIN);
-	if (err == ENOTSUP)
-		err = db_open(&r.db, dir, DB_OWN);
+	err = open_database(&r.db, dir);
 	if (err)
 		return err == ENOENT ? 0 : err;
 	err = subject_key_find(dir, &r.key);
@@ -144,5 +162,5 @@ int deletions_replay(const char *dir, unsigned *people)
 		err = record_file_each(dir, "deletions", take_line, &r);
 	explicit_bzero(&r.key, sizeof r.key);
 	db_close(r.db);
-	return err;
+	return err ? err : r.err;
 }

@@ -11,7 +11,9 @@
 /* Appends a line and syncs it. Errors of open, write and fsync. */
 int deletions_add(const char *dir, uint64_t at_ms, const char *mac);
 /* Erases again whom the database of dir has not erased at the times of the file. *people: how many.
- * 0 also without a file or a database. Errors of control/store/db.h. */
+ * A person who cannot be erased keeps nobody else from it; a full disk gets the room of the
+ * reserve. 0 also without a file or a database. Errors of control/store/db.h: data of an erased
+ * person may be left. */
 int deletions_replay(const char *dir, unsigned *people);
 
 #endif

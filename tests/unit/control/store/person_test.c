@@ -18,6 +18,7 @@
 #include "control/store/scan.h"
 #include "control/store/subject.h"
 #include "control/events/events.h"
+#include "control/state.h"
 #include "tests/unit/ipc/loop.h"
 
 #define ANA UINT64_C(501234567890123456)
@@ -157,6 +158,97 @@ TEST(an_older_backup_does_not_bring_an_erased_person_back)
 	CHECK(strstr(document, "plugh"));
 	free(document);
 	db_close(db);
+	folder_remove(dir);
+}
+
+static bool run_on_file(const char *path, const char *script)
+{
+	sqlite3 *sql = NULL;
+	bool ok = sqlite3_open(path, &sql) == SQLITE_OK &&
+		  sqlite3_exec(sql, script, NULL, NULL, NULL) == SQLITE_OK;
+
+	sqlite3_close(sql);
+	return ok;
+}
+
+/* Her rows cannot be erased: both would get the name "erased". */
+#define STUCK_ROWS                                                                                 \
+	"INSERT INTO speech(user, name) VALUES(501234567890123456, 'a'),"                          \
+	" (501234567890123456, 'b'); CREATE UNIQUE INDEX stuck_rows ON speech(name);"
+/* And no request of the time at which she was erased can be written. */
+#define STUCK_REQUEST                                                                              \
+	"INSERT INTO erase_requests(user, at_ms) VALUES(1, 2000);"                                 \
+	"CREATE UNIQUE INDEX stuck_request ON erase_requests(at_ms);"
+
+static int erase_bob(void)
+{
+	const struct erase e = {.dir = dir, .user = BOB, .now_ms = 2001, .via = "test"};
+	char *receipt = NULL;
+	int err = erase_person(db, &e, &receipt);
+
+	free(receipt);
+	return err;
+}
+
+static void restore_and_replay(const char *stuck, int *err, unsigned *people)
+{
+	char backup[64], path[64], *receipt = NULL;
+
+	open_with_words();
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	snprintf(backup, sizeof backup, "%s/copy", dir);
+	CHECK_INT(db_backup(db, backup), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	CHECK_INT(erase_bob(), 0);
+	db_close(db);
+	CHECK_INT(rename(backup, path), 0);
+	CHECK(run_on_file(path, stuck));
+	*err = deletions_replay(dir, people);
+}
+
+static bool is_told_of_nobody(void)
+{
+	struct state_kept kept = {0};
+	bool is;
+
+	state_read(dir, &kept);
+	is = json_is_true(json_object_get(kept.consents, "unread"));
+	state_kept_clear(&kept);
+	return is;
+}
+
+/* Models are told of nobody then: a control that started would tell them Ana's words. */
+TEST(who_cannot_be_erased_again_keeps_nobody_else_from_it_and_is_not_told)
+{
+	unsigned people = 9;
+	char *document = NULL;
+	int err;
+
+	restore_and_replay(STUCK_ROWS STUCK_REQUEST, &err, &people);
+	CHECK(err != 0);
+	CHECK_INT(people, 1);
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
+	CHECK(!strstr(document, "plugh"));
+	free(document);
+	db_close(db);
+	CHECK(is_told_of_nobody());
+	folder_remove(dir);
+}
+
+/* The control that starts tells nobody of her, and erases her (control_take_erase_requests). */
+TEST(an_erasure_of_a_backup_that_is_requested_again_stops_nothing)
+{
+	unsigned people = 9;
+	int err;
+
+	restore_and_replay(STUCK_ROWS, &err, &people);
+	CHECK_INT(err, 0);
+	CHECK_INT(people, 1);
+	CHECK(store_has_erase_requests(dir));
+	CHECK(!is_told_of_nobody());
 	folder_remove(dir);
 }
 
