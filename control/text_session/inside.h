@@ -203,6 +203,7 @@ struct text_attached {
 /* An answer that was asked for. */
 struct text_answer {
 	uint64_t first, user; /* the message that it answers, of several the first; its author */
+	uint32_t reply;
 	bool keep;	      /* the store may keep it */
 	bool untold;	      /* begun before somebody was forgotten: it becomes no line */
 	bool repeats;	      /* it may repeat words of others than the author, or of strangers */
@@ -530,6 +531,9 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
  * told and writes may be kept. */
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
 			uint64_t user);
+/* True if this also holds for what tools return for the answer, after it, too. False for answers
+ * that nobody knows any more. */
+bool text_keeping_of(const struct text_guild *g, uint32_t reply);
 /* The answer to this message is sent now. repeats: it may repeat words of others than who asked, or
  * of strangers. */
 void text_keeping_sends(struct text_guild *g, uint64_t first, bool repeats);

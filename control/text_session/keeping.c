@@ -95,9 +95,21 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint6
 
 	*a = (struct text_answer){.first = first,
 				  .user = user,
+				  .reply = e->reply,
 				  .repeats = true,
 				  .keep = g->id && is_remembered(g, user) && may_keep_answer(g, e)};
 	return a->keep;
+}
+
+bool text_keeping_of(const struct text_guild *g, uint32_t reply)
+{
+	for (unsigned i = g->n_answers; i > 0 && i + TEXT_ANSWERS > g->n_answers; i--) {
+		const struct text_answer *a = &g->answer[(i - 1) % TEXT_ANSWERS];
+
+		if (a->reply == reply)
+			return a->keep && !a->untold && is_remembered(g, a->user);
+	}
+	return false;
 }
 
 void text_keeping_sends(struct text_guild *g, uint64_t first, bool repeats)

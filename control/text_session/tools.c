@@ -139,11 +139,12 @@ static void take_output(const struct tool_output *o, void *arg)
 	}
 }
 
-/* Operators see an output, and the store keeps it, as in voice. */
+/* Operators see an output, and the store keeps it, as in voice: it may repeat words and pictures of
+ * everybody of whom the model was told. */
 static bool may_tell_output(const struct text_guild *g, const struct tool_output *o)
 {
 	return g->id && o->user && g->ts->conf.remembersh(g->id, o->user, g->ts->conf.arg) &&
-	       strncmp(o->tool, "memory_", 7) != 0;
+	       text_keeping_of(g, o->turn) && strncmp(o->tool, "memory_", 7) != 0;
 }
 
 /* A call of an answer that is under way begins. From now on it cannot be asked for again. */

@@ -440,3 +440,29 @@ TEST(whom_a_line_quoted_goes_with_its_words)
 	db_close(db);
 	folder_remove(dir);
 }
+
+/* ---- who left no words ---- */
+
+/* Her messages are deleted, or were never kept, and answers and a tool repeat them. */
+static void erase_who_left(const char *left)
+{
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(run("INSERT INTO utterances(guild, session, user, text, source, message) VALUES"
+		  "(1, 0, 502777123, 'she wrote xyzzyplugh', 'bot', 55);"
+		  "INSERT INTO terms(rowid, text) VALUES(1, 'she wrote xyzzyplugh');"
+		  "INSERT INTO tool_calls(guild, session, call, user, tool, summary) VALUES"
+		  "(1, 0, 1, 502777123, 'image_lookup', 'a picture of xyzzyplugh')"));
+	CHECK(run(left));
+	erase_and_look();
+}
+
+TEST(answers_about_who_left_no_words_go_with_them)
+{
+	erase_who_left("INSERT INTO text_taken VALUES(1, 1, 4, " ANA_TEXT ", 'ended', 0, 1)");
+	erase_who_left("INSERT INTO events(at_ms, type, guild, user, document) VALUES"
+		       "(1, 'command', 1, " ANA_TEXT ", '{}')");
+	erase_who_left("INSERT INTO speech(guild, session, user) VALUES(1, 5, " ANA_TEXT ")");
+	erase_who_left("INSERT INTO recordings(guild, user, at_ms) VALUES(1, " ANA_TEXT ", 1)");
+}

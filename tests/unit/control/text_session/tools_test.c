@@ -123,6 +123,52 @@ TEST(a_channel_whose_seat_goes_again_and_again_is_noted_once)
 	text_fixture_close(&f);
 }
 
+static char told[64];
+
+static bool remembers_alice(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild, (void)arg;
+	return user == ALICE;
+}
+
+static void note_summary(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	if (ev->type == EVENT_TOOL_CALLED)
+		snprintf(told, sizeof told, "%s", ev->tool.summary);
+}
+
+/* Alice asks what the picture shows that this user has posted. */
+static bool is_output_kept(struct text_guild *g, uint32_t reply, uint64_t posted)
+{
+	const struct text_line line = {
+		.user = posted, .name = "x", .text = "my statement", .message = 5, .kept = true};
+	const struct text_effect e = {.reply = reply, .history = &line, .n_history = 1};
+	const struct tool_output o = {.turn = reply,
+				      .user = ALICE,
+				      .tool = "image_lookup",
+				      .code = TOOL_CODE_OK,
+				      .text = "4711 zloty"};
+
+	text_keeping_asked(g, &e, 100, ALICE);
+	text_tools_publish(seat_of(g, CHANNEL), &o, EVENT_TOOL_CALLED, 1, 0);
+	return strstr(told, "4711") != NULL;
+}
+
+TEST(the_output_of_a_tool_about_somebody_who_is_not_remembered_is_not_kept)
+{
+	struct text_guild *g;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	f.ts->conf.remembersh = remembers_alice;
+	CHECK_INT(bus_subscribe(f.bus, BUS_ALL, note_summary, NULL), 0);
+	g = text_session_open(f.ts, 7);
+	CHECK(g && begin_answer(g, CHANNEL, 1) && seat_of(g, CHANNEL));
+	CHECK(is_output_kept(g, 1, ALICE));
+	CHECK(!is_output_kept(g, 2, BOB));
+	text_fixture_close(&f);
+}
+
 TEST(without_tools_a_channel_that_had_some_has_none)
 {
 	struct text_guild *g;
