@@ -569,7 +569,7 @@ static json_t *read_words(const char *dir, const json_t *session)
 
 /* A database from an older backup brings back neither the data of a person whom a control has
  * erased nor a consent that was changed since. If it may have, it is as if nobody had agreed to
- * anything: models are told of nobody in it. */
+ * anything: no model learns anything about anybody in it. */
 static int repair_backup(const char *dir)
 {
 	unsigned people = 0, changed = 0;

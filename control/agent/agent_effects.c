@@ -100,6 +100,8 @@ static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_
 	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh))
 		return;
 	agent_tools_show(a->tools, ask->turn);
+	for (size_t i = 0; i < messages[ask->n].n_images; i++)
+		turns_shown(a->turns, ask->turn, shown->pictures[i].user);
 	if (fresh)
 		roles_hear(a->roles, &messages[ask->n]);
 	ask->n++;
@@ -144,7 +146,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 	tell_memory(a, e, &ask, messages);
 	tell_screens(a, &ask, messages, &shown);
 	/* A session that knows the conversation so far was shown it when it came. */
-	if (agent_pictures_message(a->pictures, &messages[ask.n], pictures, &seen))
+	if (agent_pictures_message(a->pictures, e->turn, &messages[ask.n], pictures, &seen))
 		ask.n++;
 	tell_agreed(a, &ask, messages, note, sizeof note);
 	messages[ask.n++] =

@@ -425,6 +425,9 @@ void agent_renew_voice(struct agent *a)
 	a->private_told = 0;
 	free(a->memory_told);
 	a->memory_told = NULL;
+	/* A question that comes before the answer is over may still reach the session of before. */
+	if (!room_active(a->room))
+		turns_renewed(a->turns);
 	roles_renew(a->roles);
 }
 

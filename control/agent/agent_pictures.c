@@ -90,6 +90,7 @@ static void tell_session(struct picture *x)
 	m.images = &image;
 	m.n_images = x->kind == SEEN_IMAGE;
 	x->told = true;
+	turns_shown(a->turns, 0, x->user);
 	roles_hear(a->roles, &m);
 	free(text);
 }
@@ -133,7 +134,7 @@ static unsigned count_images(const struct agent_pictures *p)
 	return n;
 }
 
-bool agent_pictures_message(const struct agent_pictures *p, struct engine_message *m,
+bool agent_pictures_message(const struct agent_pictures *p, uint32_t turn, struct engine_message *m,
 			    struct engine_image *images, char **text)
 {
 	unsigned all = count_images(p),
@@ -149,6 +150,7 @@ bool agent_pictures_message(const struct agent_pictures *p, struct engine_messag
 
 		if (!is_shown(x, now, &left_out))
 			continue;
+		turns_shown(p->a->turns, turn, x->user);
 		seen[n] = seen_of(x);
 		if (!x->seen) {
 			seen[n].kind = SEEN_NOT;

@@ -27,9 +27,9 @@ void agent_pictures_typed(struct agent_pictures *p, const struct agent_typed *ty
 /* The message is gone, or (0) all that this user showed. True if a voice's session was shown
  * something of it. */
 bool agent_pictures_drop(struct agent_pictures *p, uint64_t message, uint64_t user);
-/* What was shown lately. False: nothing. images: AGENT_PICTURES_SHOWN; *text is the caller's to
- * free. */
-bool agent_pictures_message(const struct agent_pictures *p, struct engine_message *m,
+/* What was shown lately, to the model of this turn. False: nothing. images: AGENT_PICTURES_SHOWN;
+ * *text is the caller's to free. */
+bool agent_pictures_message(const struct agent_pictures *p, uint32_t turn, struct engine_message *m,
 			    struct engine_image *images, char **text);
 /* Of struct tool_host. */
 bool agent_pictures_looks(const struct agent_pictures *p);

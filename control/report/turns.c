@@ -56,6 +56,7 @@ struct turns {
 	/* Turns whose models were told words that may not be kept, the newest ones. */
 	uint32_t quoting[QUOTING_MAX];
 	unsigned n_quoting;
+	bool knows_unkept; /* a model has been told such words, and tells more than its prompt */
 	struct unkept unkept[UNKEPT_MAX]; /* the newest ones */
 	unsigned n_unkept;
 };
@@ -163,9 +164,36 @@ static bool may_quote(const struct turns *t, uint32_t turn)
 	return false;
 }
 
+/* A voice's conversation holds what it was told, and a summary what it was made of, when the lines
+ * have left the history. */
+static void note_told_unkept(struct turns *t)
+{
+	const struct settings *s = t->conf.settings;
+
+	if (s && (s->reply_path != SETTINGS_REPLY_BRAIN || s->compact_context))
+		t->knows_unkept = true;
+}
+
 static void note_quoting(struct turns *t, uint32_t turn)
 {
-	t->quoting[t->n_quoting++ % QUOTING_MAX] = turn;
+	if (turn && !may_quote(t, turn))
+		t->quoting[t->n_quoting++ % QUOTING_MAX] = turn;
+	note_told_unkept(t);
+}
+
+void turns_shown(struct turns *t, uint32_t turn, uint64_t user)
+{
+	if (!may_keep(t, user))
+		note_quoting(t, turn);
+}
+
+void turns_renewed(struct turns *t)
+{
+	const struct settings *s = t->conf.settings;
+
+	/* A summary goes on. */
+	if (!s || s->reply_path != SETTINGS_REPLY_BRAIN)
+		t->knows_unkept = false;
 }
 
 bool turns_keeps_line(const struct turns *t, const struct room_message *m)
@@ -182,11 +210,12 @@ bool turns_keeps_line(const struct turns *t, const struct room_message *m)
 /* An answer may repeat anything that its model was told, whoever asked for it. */
 static void follow_ask(struct turns *t, const struct room_effect *e)
 {
-	for (size_t i = 0; i < e->history_n; i++)
-		if (!turns_keeps_line(t, &e->history[i])) {
-			note_quoting(t, e->turn);
-			return;
-		}
+	bool quotes = t->knows_unkept;
+
+	for (size_t i = 0; i < e->history_n && !quotes; i++)
+		quotes = !turns_keeps_line(t, &e->history[i]);
+	if (quotes)
+		note_quoting(t, e->turn);
 }
 
 /* Its answer may repeat them. */
@@ -199,8 +228,7 @@ static void follow_turn(struct turns *t, const struct room_turn *turn)
 			continue;
 		if (p && turn->id > p->unkept_turn)
 			p->unkept_turn = turn->id;
-		if (!may_quote(t, turn->id))
-			note_quoting(t, turn->id);
+		note_quoting(t, turn->id);
 	}
 }
 
@@ -402,6 +430,8 @@ void turns_event(struct turns *t, const struct room_event *ev)
 		take_member(t, ev);
 	else if (ev->type == ROOM_TRANSCRIPT)
 		publish_transcript(t, ev);
+	else if (ev->type == ROOM_TYPED && !ev->is_bot)
+		turns_shown(t, 0, ev->user);
 }
 
 void turns_effect(struct turns *t, const struct room_effect *e)

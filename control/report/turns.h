@@ -60,12 +60,18 @@ void turns_consent(struct turns *t, uint64_t user);
 /* Somebody who was here and whose consent allows less than at the last look, because the setting
  * for people who have not answered changed; 0: nobody else. Each is told once. */
 uint64_t turns_withdrawn(struct turns *t);
+/* The model of this turn (0: of none that is under way) is shown a picture or a line of this
+ * person's. */
+void turns_shown(struct turns *t, uint32_t turn, uint64_t user);
+/* No turn is under way, and the next model is told lines of the history alone. */
+void turns_renewed(struct turns *t);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */
 void turns_effect(struct turns *t, const struct room_effect *e);
 /* True if the turn's words may be kept: everybody who spoke in it agrees, and did when they spoke,
- * and it was told nothing of a memory of somebody's own and may quote nobody who does not. */
+ * and it was told nothing of a memory of somebody's own and may quote nobody who does not: by its
+ * prompt, by what a voice's conversation or a summary has from before, or by what it was shown. */
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn);
 /* A turn got as far as this. */
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);

@@ -204,9 +204,9 @@ struct text_attached {
 struct text_answer {
 	uint64_t first, user; /* the message that it answers, of several the first; its author */
 	uint32_t reply;
-	bool keep;	      /* the store may keep it */
-	bool untold;	      /* begun before somebody was forgotten: it becomes no line */
-	bool repeats;	      /* it may repeat words of others than the author, or of strangers */
+	bool keep;    /* the store may keep it */
+	bool untold;  /* begun before somebody was forgotten: it becomes no line */
+	bool repeats; /* it may repeat words of others than the author, or of strangers */
 };
 
 /* A message that told of a tool at work, and the message whose answer takes its place. */

@@ -4,6 +4,7 @@
 
 #include "control/events/events.h"
 #include "control/room/room.h"
+#include "control/settings/settings.h"
 #include "tests/unit/ipc/loop.h"
 
 static const struct room_turn turn = {
@@ -72,10 +73,15 @@ struct scene {
 	struct turns *turns;
 };
 
+static struct settings *common; /* of the next scene; NULL: none */
+
 static int open_scene(struct scene *s)
 {
-	struct turns_conf conf = {
-		.guild = 1, .channel = 2, .consentsh = consents, .remembersh = remembers};
+	struct turns_conf conf = {.guild = 1,
+				  .channel = 2,
+				  .settings = common,
+				  .consentsh = consents,
+				  .remembersh = remembers};
 	int err = loop_open(&s->l, NULL);
 
 	refuses = forgets = 0;
@@ -258,6 +264,89 @@ TEST(words_from_before_their_speaker_agreed_are_not_kept)
 	next.segment[0] = (struct room_segment){.user = 501, .utterance = 8};
 	CHECK(is_kept(&s, &next));
 	CHECK(is_kept_with(&s, before + 2, 1, 9));
+	close_scene(&s);
+}
+
+static void set(const char *name, const char *value)
+{
+	CHECK_INT(settings_set(common, name, value), 0);
+}
+
+/* Bob asks; nothing of alice stands in the history any more. */
+static bool is_kept_later(struct scene *s, uint32_t id)
+{
+	static const struct room_message carl = {
+		.user = 503, .turn = 20, .speaker = "carl", .text = "it rains"};
+
+	return is_kept_with(s, &carl, 1, id);
+}
+
+static void hear_alice(struct scene *s)
+{
+	struct room_turn first = turn;
+
+	forgets = 501;
+	hear(s, 501, 7, "my PIN is 4711");
+	first.segments = 1;
+	first.segment[0] = (struct room_segment){.user = 501, .utterance = 7};
+	CHECK(!is_kept(s, &first));
+}
+
+TEST(answers_of_a_voice_that_was_told_words_that_may_not_be_kept_are_not_kept)
+{
+	struct scene s;
+
+	CHECK_INT(settings_alloc(&common), 0);
+	set("reply_path", "native");
+	CHECK_INT(open_scene(&s), 0);
+	forgets = 501;
+	CHECK(is_kept_later(&s, 4));
+	hear_alice(&s);
+	CHECK(!is_kept_later(&s, 5));
+	turns_renewed(s.turns);
+	CHECK(is_kept_later(&s, 6));
+	/* She writes in the chat of the voice channel. */
+	turns_event(s.turns, &(struct room_event){.type = ROOM_TYPED, .user = 501});
+	CHECK(!is_kept_later(&s, 7));
+	close_scene(&s);
+	common = settings_free(common);
+}
+
+TEST(answers_from_a_summary_of_words_that_may_not_be_kept_are_not_kept)
+{
+	struct scene s;
+
+	CHECK_INT(settings_alloc(&common), 0);
+	set("reply_path", "brain");
+	set("compact_context", "true");
+	CHECK_INT(open_scene(&s), 0);
+	hear_alice(&s);
+	CHECK(!is_kept_later(&s, 5));
+	turns_renewed(s.turns);
+	CHECK(!is_kept_later(&s, 6));
+	close_scene(&s);
+	/* Without one a text model is told the lines of the question alone. */
+	set("compact_context", "false");
+	CHECK_INT(open_scene(&s), 0);
+	hear_alice(&s);
+	CHECK(is_kept_later(&s, 5));
+	close_scene(&s);
+	common = settings_free(common);
+}
+
+TEST(an_answer_about_the_screen_of_somebody_not_remembered_is_not_kept)
+{
+	struct room_turn asked = turn;
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	asked.user = 502;
+	forgets = 501;
+	CHECK(is_kept(&s, &asked));
+	turns_shown(s.turns, asked.id, 502);
+	CHECK(is_kept(&s, &asked));
+	turns_shown(s.turns, asked.id, 501);
+	CHECK(!is_kept(&s, &asked));
 	close_scene(&s);
 }
 

@@ -458,9 +458,21 @@ static void erase_who_left(const char *left)
 	erase_and_look();
 }
 
+#define ANSWER_BY_VOICE                                                                            \
+	"INSERT INTO sessions VALUES(1, 1000, 4, 2000, 'left');"                                   \
+	"INSERT INTO turns(guild, session, turn, user, said) VALUES"                               \
+	"(1, 1000, 3, 502777123, 'it shows xyzzyplugh');"
+
 TEST(answers_about_who_left_no_words_go_with_them)
 {
 	erase_who_left("INSERT INTO text_taken VALUES(1, 1, 4, " ANA_TEXT ", 'ended', 0, 1)");
+	/* in a conversation in which she said nothing: her screen, a picture in its channel */
+	erase_who_left(ANSWER_BY_VOICE
+		       "INSERT INTO events(at_ms, type, guild, user, document) VALUES"
+		       "(1500, 'screen_share_session_created', 1, " ANA_TEXT ", '{}')");
+	erase_who_left(ANSWER_BY_VOICE
+		       "INSERT INTO text_taken VALUES((1500 - 1420070400000) << 22, 1, 4, " ANA_TEXT
+		       ", 'ended', 0, 1)");
 	erase_who_left("INSERT INTO events(at_ms, type, guild, user, document) VALUES"
 		       "(1, 'command', 1, " ANA_TEXT ", '{}')");
 	erase_who_left("INSERT INTO speech(guild, session, user) VALUES(1, 5, " ANA_TEXT ")");

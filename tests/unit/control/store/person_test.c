@@ -218,7 +218,7 @@ static bool is_told_of_nobody(void)
 	return is;
 }
 
-/* Models are told of nobody then: a control that started would tell them Ana's words. */
+/* Models learn nothing then: a control that started would tell them Ana's words. */
 TEST(who_cannot_be_erased_again_keeps_nobody_else_from_it_and_is_not_told)
 {
 	unsigned people = 9;
