@@ -78,7 +78,7 @@ struct text_event {
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
 	uint64_t asks;	  /* of SENT: the message that is this question */
 	bool unsure;	  /* of EDITED: it is a reply, and Discord does not tell to whom */
-	enum text_reason why;	/* of NOT_SENT */
+	enum text_reason why;	/* of NOT_SENT; of FAILED: nobody was asked, and this is the end */
 	char emoji[TEXT_EMOJI]; /* of ANSWERED; "": none */
 	uint32_t reply, n, rnd;
 };

@@ -311,9 +311,14 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 	e->text = text;
 }
 
-static void take_failure(struct text_chat *chat, struct text_channel *ch, bool spent)
+static void take_failure(struct text_chat *chat, struct text_channel *ch,
+			 const struct text_event *ev)
 {
-	if (spent) {
+	if (ev->why) {
+		end_reply(chat, ch, ev->why);
+		return;
+	}
+	if (ev->yes) {
 		end_reply(chat, ch, TEXT_REASON_BUDGET_SPENT);
 		return;
 	}
@@ -436,7 +441,7 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type == TEXT_ANSWERED && asked)
 		take_answer(chat, ch, ev);
 	else if (ev->type == TEXT_FAILED && asked)
-		take_failure(chat, ch, ev->yes);
+		take_failure(chat, ch, ev);
 	else if (ev->type == TEXT_TOOLS && asked)
 		take_tools(chat, &ch->reply, ev->n, ev->yes);
 	else if (ev->type == TEXT_SENT && sending)

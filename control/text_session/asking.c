@@ -305,10 +305,29 @@ bool text_asking_repeats(const struct text_job *job)
 	return job->strangers || job->machines || job->others;
 }
 
+/* What Discord would refuse is not asked for: the permission may have gone since the message came,
+ * and a post of the bot's own accord comes without one. */
+static bool may_send(const struct text_guild *g, uint64_t channel)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+
+	return !g->id || !c->writeh || c->writeh(g->id, channel, c->arg);
+}
+
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 {
 	const struct text_trigger *last = e->n_triggers ? e->triggers[e->n_triggers - 1] : NULL;
-	struct text_job *job = text_job_add(g, e->reply, e->channel);
+	struct text_job *job = NULL;
+
+	if (!may_send(g, e->channel)) {
+		text_session_feed(g, &(struct text_event){.type = TEXT_FAILED,
+							  .guild = g->id,
+							  .channel = e->channel,
+							  .reply = e->reply,
+							  .why = TEXT_REASON_NO_PERMISSION});
+		return;
+	}
+	job = text_job_add(g, e->reply, e->channel);
 
 	/* What told of an answer before it is no part of this one. */
 	if (!e->again)

@@ -55,6 +55,31 @@ TEST(text_session_is_not_addressed_by_a_title_of_the_history)
 	text_stage_close(&s);
 }
 
+/* A moderator has the bot in a timeout, or denies it to write there, while a message waits. */
+TEST(text_session_asks_no_model_where_it_may_not_write_any_more)
+{
+	struct text_stage s;
+	uint64_t id;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_coalesce_s", "1"));
+	CHECK(text_stage_begin(&s));
+	id = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, id, STAGE_BOB, "<@9> well");
+	s.barred = true;
+	for (unsigned i = 0; i < 8 && !*text_stage_reason(&s, id); i++)
+		text_stage_run(&s);
+	CHECK_STR(text_stage_reason(&s, id), "no_permission");
+	CHECK_INT(s.asked + s.posted + s.n_warned, 0);
+	s.barred = false;
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_BOB,
+			  "<@9> and now");
+	for (unsigned i = 0; i < 8 && !s.posted; i++)
+		text_stage_run(&s);
+	CHECK_INT(s.posted, 1);
+	text_stage_close(&s);
+}
+
 static void delete_channel(struct text_stage *s, const char *name, const char *channel)
 {
 	json_t *d = json_pack("{s:s,s:s}", "id", channel, "guild_id", "100");
