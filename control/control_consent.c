@@ -11,6 +11,7 @@
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
+#include "control/vision/vision.h"
 #include "control/voice_session/policy.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -131,8 +132,10 @@ static int apply_consent(struct consent_request *r)
 		tell_room(r);
 	if (r->applied && allows_less(r->consent, r->was))
 		text_session_forget(r->c->text, r->guild, r->user, r->consent == CONSENT_NEITHER);
-	if (r->applied && r->consent == CONSENT_NEITHER)
+	if (r->applied && r->consent == CONSENT_NEITHER) {
 		control_forget_work(r->c, r->guild, r->user);
+		vision_forget(r->c->vision, r->guild, r->user);
+	}
 	return err;
 }
 

@@ -206,7 +206,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 		text_session_forget(c->text, guilds[i].version, user, true);
 	text_session_forget(c->text, 0, user, true);
 	queue_shelf_forget(c->shelf, user);
-	vision_forget(c->vision, user);
+	vision_forget(c->vision, 0, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_forget_requester(c->voice_sessions[i], user);
 	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {

@@ -16,12 +16,15 @@ enum { LINK_SIZE = 320 };
 
 /* ---- who is where ---- */
 
+/* Whoever refuses to be heard, or is blocked, is nowhere: nobody shows their screen. */
 static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
 {
-	const struct control *c = arg;
+	struct control *c = arg;
 	struct guild_voice v;
 
-	return guilds_voice(c->guilds, guild, user, &v) ? v.channel : 0;
+	if (!guilds_voice(c->guilds, guild, user, &v) || control_is_refused(c, guild, user))
+		return 0;
+	return v.channel;
 }
 
 static uint64_t bot_channel(uint64_t guild, void *arg)
@@ -114,7 +117,9 @@ void control_answer_share(struct control *c, struct command *cmd)
 	words_speak(&words, cmd->locale);
 	if (owner.channel)
 		refusal = offer_link(c, &owner, link, &here);
-	if (refusal) {
+	if (refusal == SHARE_AWAY && control_is_refused(c, cmd->guild, cmd->user)) {
+		words_ask_not_read(&words);
+	} else if (refusal) {
 		tell_refusal(refusal, &words);
 	} else {
 		words_share_link(&words, c->settings->share_minutes, link);

@@ -142,13 +142,14 @@ struct image_jail *vision_jail(struct vision *v)
 	return v->jail;
 }
 
-void vision_forget(struct vision *v, uint64_t user)
+void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 {
 	unsigned place = 0;
 	struct share *s;
 
 	while (v && (s = shares_each(&v->shares, &place)))
-		if (s->owner.requester == user || s->owner.target == user)
+		if ((!guild || s->owner.guild == guild) &&
+		    (s->owner.requester == user || s->owner.target == user))
 			end_share(v, s, "stopped");
 }
 

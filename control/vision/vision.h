@@ -97,7 +97,8 @@ enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t targ
  * Caller owns it; NULL: there is none. */
 json_t *vision_state(struct vision *v, uint32_t share);
 
-/* This person's shares end: erased. NULL accepted. */
-void vision_forget(struct vision *v, uint64_t user);
+/* This person's shares in this server (0: in all) end: erased, or not to be heard any more. NULL
+ * accepted. */
+void vision_forget(struct vision *v, uint64_t guild, uint64_t user);
 
 #endif

@@ -190,6 +190,15 @@ is "no picture is in the memory of control" "$n" 0
 for pid in $(pgrep -P "$control" imaged); do n=$((n + $(seen "$pid"))); done
 is "nor in that of imaged" "$n" 0
 echo "frames_kept $n"
+# Whoever refuses to be heard is not watched either.
+share
+answer_consent() { api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$1\"}]}" >/dev/null; }
+stopped() { [ "$(grep -caE ' screen_share_session_stopped .*why=stopped' "$D/control.log")" -ge "$1" ]; }
+stops=$(grep -caE ' screen_share_session_stopped .*why=stopped' "$D/control.log")
+answer_consent neither
+until_ok 5 stopped $((stops + 1)) && ok "a share ends with its member's consent" || bad "consent" "it goes on"
+share
+grep -q 'I do not read what you write' "$D/reply" && [ -z "$token" ] && ok "and there is no other" || bad "consent" "$(cat "$D/reply")"
 for secret in "$first" "${key#parley_share=}" ingest.ingest.ingest; do
 	grep -qa -- "$secret" "$D"/control.log "$D"/guildd.log "$D"/state/* 2>/dev/null && bad "a secret" "it is in a log or a file"
 done
