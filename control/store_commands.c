@@ -513,6 +513,7 @@ int store_command_audit_check(const char *dir, const char *head)
 		[AUDIT_GAP] = "rows before it are missing",
 		[AUDIT_CHANGED] = "it is not the row that was written",
 		[AUDIT_CUT] = "rows after it are missing",
+		[AUDIT_DISGUISED] = "its actor was erased, but no erasure names it",
 		[AUDIT_FORGOTTEN] = "it is the newest row, and the head given is not in the chain",
 	};
 	struct audit_state state;
@@ -545,9 +546,14 @@ int store_command_audit_check(const char *dir, const char *head)
 		return 1;
 	}
 	printf("the audit is whole: %llu rows, %llu of them of erased people, %llu from before "
-	       "there was a chain\nhead %llu:%s\n",
+	       "there was a chain\n",
 	       (unsigned long long)state.rows, (unsigned long long)state.erased,
-	       (unsigned long long)state.unchained, (unsigned long long)state.seq, state.head);
+	       (unsigned long long)state.unchained);
+	if (state.unsealed)
+		printf("of %llu rows of erased people, from before version 26 of the database, "
+		       "nothing vouches for the settings before and after\n",
+		       (unsigned long long)state.unsealed);
+	printf("head %llu:%s\n", (unsigned long long)state.seq, state.head);
 	return 0;
 }
 

@@ -13,7 +13,8 @@
 
 #include "control/store/db.h"
 
-enum { SALT = 16, SALT_TEXT = 2 * SALT + 1, DIGEST = 32 };
+enum { SALT = 16, SALT_TEXT = 2 * SALT + 1, DIGEST = 32, ERASED_LIST = 4096 };
+#define ERASED_ROWS "erased_rows"
 
 /* ---- digests ---- */
 
@@ -44,7 +45,29 @@ static void finish(crypto_generichash_state *state, char out[AUDIT_HASH])
 	sodium_bin2hex(out, AUDIT_HASH, digest, sizeof digest);
 }
 
-static void seal(const char *salt, const struct audit_row *row, char out[AUDIT_HASH])
+static void seal(const char *salt, const char *a, const char *b, char out[AUDIT_HASH])
+{
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, DIGEST);
+	mix(&state, salt);
+	mix(&state, a);
+	mix(&state, b);
+	finish(&state, out);
+}
+
+static void seal_actor(const char *salt, const struct audit_row *row, char out[AUDIT_HASH])
+{
+	seal(salt, row->actor, NULL, out);
+}
+
+static void seal_said(const char *salt, const struct audit_row *row, char out[AUDIT_HASH])
+{
+	seal(salt, row->before, row->after, out);
+}
+
+/* Of a row from before said_sealed. */
+static void seal_all(const char *salt, const struct audit_row *row, char out[AUDIT_HASH])
 {
 	crypto_generichash_state state;
 
@@ -56,7 +79,11 @@ static void seal(const char *salt, const struct audit_row *row, char out[AUDIT_H
 	finish(&state, out);
 }
 
-static void chain(const char *previous, uint64_t seq, const char *sealed,
+struct seals {
+	const char *actor, *said; /* said: NULL of a row from before it */
+};
+
+static void chain(const char *previous, uint64_t seq, const struct seals *sealed,
 		  const struct audit_row *row, char out[AUDIT_HASH])
 {
 	crypto_generichash_state state;
@@ -65,12 +92,25 @@ static void chain(const char *previous, uint64_t seq, const char *sealed,
 	mix(&state, previous);
 	mix_number(&state, seq);
 	mix_number(&state, row->at_ms);
-	mix(&state, sealed);
+	mix(&state, sealed->actor);
 	mix(&state, row->via);
 	mix(&state, row->kind);
 	mix(&state, row->target);
 	mix(&state, row->result);
+	if (sealed->said)
+		mix(&state, sealed->said);
 	finish(&state, out);
+}
+
+/* EIO: no random bytes came. */
+static int make_salt(char out[SALT_TEXT])
+{
+	uint8_t random[SALT];
+
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return EIO;
+	sodium_bin2hex(out, SALT_TEXT, random, sizeof random);
+	return 0;
 }
 
 /* ---- the ends of the chain ---- */
@@ -116,28 +156,12 @@ static int find_last(struct db *db, uint64_t *seq)
 	return err;
 }
 
-int audit_add(struct db *db, const struct audit_row *row)
+static int insert_row(struct db *db, const struct end *next, const struct audit_row *row,
+		      const char *const sealed[4])
 {
-	uint8_t random[SALT];
-	char salt[SALT_TEXT], sealed[AUDIT_HASH];
-	struct end head, next;
-	sqlite3_stmt *s;
-	int err = find_end(db, "head", &head);
+	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
 
-	if (err)
-		return err;
-	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-		return EIO;
-	sodium_bin2hex(salt, sizeof salt, random, sizeof random);
-	seal(salt, row, sealed);
-	err = find_last(db, &next.seq);
-	if (err)
-		return err;
-	/* A row that somebody else wrote shows as a gap, and stops nobody. */
-	next.seq = (next.seq > head.seq ? next.seq : head.seq) + 1;
-	chain(head.hash, next.seq, sealed, row, next.hash);
-	s = db_use(db, DB_ADD_AUDIT);
-	db_bind_uint(s, 1, next.seq);
+	db_bind_uint(s, 1, next->seq);
 	db_bind_uint(s, 2, row->at_ms);
 	db_bind_text(s, 3, row->actor);
 	db_bind_text(s, 4, row->via);
@@ -146,12 +170,86 @@ int audit_add(struct db *db, const struct audit_row *row)
 	db_bind_text(s, 7, row->before);
 	db_bind_text(s, 8, row->after);
 	db_bind_text(s, 9, row->result);
-	db_bind_text(s, 10, salt);
-	db_bind_text(s, 11, sealed);
-	db_bind_text(s, 12, next.hash);
-	err = db_run(db, s);
+	db_bind_text(s, 10, sealed[0]);
+	db_bind_text(s, 11, sealed[1]);
+	db_bind_text(s, 12, next->hash);
+	db_bind_text(s, 13, sealed[2]);
+	db_bind_text(s, 14, sealed[3]);
+	return db_run(db, s);
+}
+
+int audit_add(struct db *db, const struct audit_row *row)
+{
+	char salt[SALT_TEXT], sealed[AUDIT_HASH], said_salt[SALT_TEXT], said[AUDIT_HASH];
+	struct end head, next;
+	int err = find_end(db, "head", &head);
+
+	if (!err)
+		err = make_salt(salt);
+	if (!err)
+		err = make_salt(said_salt);
+	if (!err)
+		err = find_last(db, &next.seq);
+	if (err)
+		return err;
+	seal_actor(salt, row, sealed);
+	seal_said(said_salt, row, said);
+	/* A row that somebody else wrote shows as a gap, and stops nobody. */
+	next.seq = (next.seq > head.seq ? next.seq : head.seq) + 1;
+	chain(head.hash, next.seq, &(struct seals){sealed, said}, row, next.hash);
+	err = insert_row(db, &next, row, (const char *const[4]){salt, sealed, said_salt, said});
 	return err ? err : set_head(db, &next);
 }
+
+/* ---- erasures ---- */
+
+/* The numbers of a person's rows after *last, as "3 7 12 ", as many as fit. */
+static int list_rows(struct db *db, uint64_t user, bool memory, uint64_t *last,
+		     char out[ERASED_LIST])
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_AUDIT_OF_PERSON);
+	size_t n = 0;
+	int err;
+
+	*out = '\0';
+	db_bind_uint(s, 1, user);
+	db_bind_uint(s, 2, memory);
+	db_bind_uint(s, 3, *last);
+	while (n + 24 < ERASED_LIST && (err = db_step(db, s)) == 0) {
+		*last = db_uint(s, 0);
+		n += (size_t)snprintf(out + n, ERASED_LIST - n, "%" PRIu64 " ", *last);
+	}
+	sqlite3_reset(s);
+	return n + 24 < ERASED_LIST && err != ENOENT ? err : 0;
+}
+
+static int note_erased(struct db *db, uint64_t user, bool memory, const struct audit_row *row)
+{
+	char list[ERASED_LIST];
+	struct audit_row noted = *row;
+	uint64_t last = 0;
+	int err;
+
+	noted.target = list;
+	do {
+		err = list_rows(db, user, memory, &last, list);
+		if (!err && *list)
+			err = audit_add(db, &noted);
+	} while (!err && *list);
+	return err;
+}
+
+int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms)
+{
+	struct audit_row row = {
+		.at_ms = now_ms, .actor = "control", .via = "store", .kind = ERASED_ROWS};
+	int err = note_erased(db, user, true, &row);
+
+	row.result = mac;
+	return err ? err : note_erased(db, user, false, &row);
+}
+
+/* ---- rows that are too old ---- */
 
 int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed)
 {
@@ -181,7 +279,7 @@ static const char *text_or_null(sqlite3_stmt *s, int column)
 struct stored {
 	uint64_t seq;
 	struct audit_row row;
-	const char *salt, *sealed, *hash;
+	const char *salt, *sealed, *hash, *said_salt, *said_sealed;
 };
 
 static struct stored read_row(sqlite3_stmt *s)
@@ -197,7 +295,9 @@ static struct stored read_row(sqlite3_stmt *s)
 				       .result = text_or_null(s, 8)},
 			       .salt = text_or_null(s, 9),
 			       .sealed = text_or_null(s, 10),
-			       .hash = text_or_null(s, 11)};
+			       .hash = text_or_null(s, 11),
+			       .said_salt = text_or_null(s, 12),
+			       .said_sealed = text_or_null(s, 13)};
 }
 
 static bool is_erased(const struct stored *r)
@@ -205,21 +305,92 @@ static bool is_erased(const struct stored *r)
 	return !r->salt && r->row.actor && strcmp(r->row.actor, "erased") == 0;
 }
 
+/* The texts are those that were sealed, as far as that can be told. */
+static bool fits_seals(const struct stored *r)
+{
+	char sealed[AUDIT_HASH];
+
+	if (!r->said_sealed) {
+		if (r->salt)
+			seal_all(r->salt, &r->row, sealed);
+		return !r->salt || strcmp(sealed, r->sealed) == 0;
+	}
+	if (r->salt)
+		seal_actor(r->salt, &r->row, sealed);
+	if (!r->said_salt || (r->salt && strcmp(sealed, r->sealed) != 0))
+		return false;
+	seal_said(r->said_salt, &r->row, sealed);
+	return strcmp(sealed, r->said_sealed) == 0;
+}
+
 static enum audit_fault judge(const struct stored *r, const struct end *before)
 {
-	char sealed[AUDIT_HASH], hash[AUDIT_HASH];
+	char hash[AUDIT_HASH];
 
 	if (r->seq != before->seq + 1)
 		return AUDIT_GAP;
-	if (!r->sealed || !r->hash || (!r->salt && !is_erased(r)))
+	if (!r->sealed || !r->hash || (!r->salt && !is_erased(r)) || !fits_seals(r))
 		return AUDIT_CHANGED;
-	if (r->salt) {
-		seal(r->salt, &r->row, sealed);
-		if (strcmp(sealed, r->sealed) != 0)
-			return AUDIT_CHANGED;
-	}
-	chain(before->hash, r->seq, r->sealed, &r->row, hash);
+	chain(before->hash, r->seq, &(struct seals){r->sealed, r->said_sealed}, &r->row, hash);
 	return strcmp(hash, r->hash) == 0 ? AUDIT_WHOLE : AUDIT_CHANGED;
+}
+
+/* Erased rows of which no erasure is known yet, in their order. */
+struct erased {
+	uint64_t *seq;
+	size_t n, cap;
+};
+
+static int note_erased_row(struct erased *all, uint64_t seq)
+{
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? 2 * all->cap : 64;
+		uint64_t *more = realloc(all->seq, cap * sizeof *more);
+
+		if (!more)
+			return ENOMEM;
+		all->seq = more;
+		all->cap = cap;
+	}
+	all->seq[all->n++] = seq;
+	return 0;
+}
+
+/* Takes those out that the target of an erasure names. Both lists ascend. */
+static void account(struct erased *all, const char *list)
+{
+	size_t kept = 0, i = 0;
+
+	while (i < all->n) {
+		char *end;
+		uint64_t seq = strtoull(list, &end, 10);
+
+		if (end == list)
+			seq = UINT64_MAX;
+		if (all->seq[i] < seq)
+			all->seq[kept++] = all->seq[i];
+		if (all->seq[i] <= seq)
+			i++;
+		if (i < all->n && all->seq[i] > seq)
+			list = end;
+	}
+	all->n = kept;
+}
+
+static int count_row(const struct stored *r, struct erased *all, struct audit_state *out)
+{
+	int err = 0;
+
+	out->rows++;
+	out->erased += is_erased(r);
+	/* Rows from before said_sealed may have been erased before erasures were rows. */
+	if (is_erased(r) && !r->said_sealed)
+		out->unsealed += r->row.before || r->row.after;
+	else if (is_erased(r))
+		err = note_erased_row(all, r->seq);
+	if (!err && r->row.kind && r->row.target && strcmp(r->row.kind, ERASED_ROWS) == 0)
+		account(all, r->row.target);
+	return err;
 }
 
 static bool parse_kept(const char *text, struct end *out)
@@ -236,7 +407,7 @@ static bool parse_kept(const char *text, struct end *out)
 
 /* Walks from `at`, which becomes the newest row. */
 static int walk(struct db *db, struct end *at, const struct end *kept, bool *found,
-		struct audit_state *out)
+		struct erased *all, struct audit_state *out)
 {
 	uint64_t first = at->seq;
 	sqlite3_stmt *s = db_use(db, DB_READ_AUDIT);
@@ -251,20 +422,34 @@ static int walk(struct db *db, struct end *at, const struct end *kept, bool *fou
 		}
 		out->fault = judge(&r, at);
 		out->seq = r.seq;
-		if (out->fault)
-			return 0;
-		out->rows++;
-		out->erased += is_erased(&r);
+		err = out->fault ? 0 : count_row(&r, all, out);
+		if (err || out->fault)
+			break;
 		at->seq = r.seq;
 		snprintf(at->hash, sizeof at->hash, "%s", r.hash);
 		*found = *found || (at->seq == kept->seq && strcmp(at->hash, kept->hash) == 0);
 	}
+	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
+}
+
+static void judge_end(const struct end *at, const struct end *head, const struct erased *all,
+		      struct audit_state *out)
+{
+	out->seq = at->seq;
+	memcpy(out->head, at->hash, sizeof out->head);
+	if (at->seq != head->seq || strcmp(at->hash, head->hash) != 0) {
+		out->fault = AUDIT_CUT;
+	} else if (all->n) {
+		out->fault = AUDIT_DISGUISED;
+		out->seq = all->seq[0];
+	}
 }
 
 int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 {
 	struct end at, head, kept = {0};
+	struct erased all = {0};
 	bool found = !kept_text, too_old;
 	int err;
 
@@ -277,16 +462,13 @@ int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 	found = found || (kept.seq == at.seq && strcmp(kept.hash, at.hash) == 0);
 	too_old = kept_text && kept.seq < at.seq;
 	if (!err)
-		err = walk(db, &at, &kept, &found, out);
-	if (err || out->fault)
-		return err;
-	out->seq = at.seq;
-	memcpy(out->head, at.hash, sizeof out->head);
-	if (at.seq != head.seq || strcmp(at.hash, head.hash) != 0)
-		out->fault = AUDIT_CUT;
-	else if (!found)
+		err = walk(db, &at, &kept, &found, &all, out);
+	if (!err && !out->fault)
+		judge_end(&at, &head, &all, out);
+	free(all.seq);
+	if (!err && !out->fault && !found)
 		out->fault = too_old ? AUDIT_TOO_OLD : AUDIT_FORGOTTEN;
-	return 0;
+	return err;
 }
 
 int audit_head(struct db *db, char out[AUDIT_HEAD])
@@ -308,11 +490,12 @@ int audit_export(struct db *db, FILE *out)
 	while ((err = db_step(db, s)) == 0) {
 		struct stored r = read_row(s);
 		json_t *row = json_pack(
-			"{s:I,s:I,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?}", "seq",
-			(json_int_t)r.seq, "at_ms", (json_int_t)r.row.at_ms, "actor", r.row.actor,
-			"via", r.row.via, "kind", r.row.kind, "target", r.row.target, "before",
-			r.row.before, "after", r.row.after, "result", r.row.result, "salt", r.salt,
-			"sealed", r.sealed, "hash", r.hash);
+			"{s:I,s:I,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?}",
+			"seq", (json_int_t)r.seq, "at_ms", (json_int_t)r.row.at_ms, "actor",
+			r.row.actor, "via", r.row.via, "kind", r.row.kind, "target", r.row.target,
+			"before", r.row.before, "after", r.row.after, "result", r.row.result,
+			"salt", r.salt, "sealed", r.sealed, "hash", r.hash, "said_salt",
+			r.said_salt, "said_sealed", r.said_sealed);
 		int written = row ? json_dumpf(row, out, JSON_COMPACT) : -1;
 
 		json_decref(row);

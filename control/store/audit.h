@@ -1,13 +1,20 @@
 /* The audit: who did what, each row chained to the one before it by a hash, so that a row that was
  * changed, added or removed afterwards shows.
  *
- *   sealed = BLAKE2b-256(salt, actor, before, after)
- *   hash   = BLAKE2b-256(hash of the row before, seq, at_ms, sealed, via, kind, target, result)
+ *   sealed      = BLAKE2b-256(salt, actor)
+ *   said_sealed = BLAKE2b-256(said_salt, before, after)
+ *   hash        = BLAKE2b-256(hash of the row before, seq, at_ms, sealed, via, kind, target,
+ * result, said_sealed)
  *
- * The texts that may be personal stand in the chain as a salted digest alone: the erasure of a
- * person takes the actor and the salt, and the chain stays whole. audit_chain has the last row that
- * was dropped as too old, and the newest one. Whoever can write the file can make a chain of their
- * own: keep a head elsewhere, and compare. */
+ * The texts that may be personal stand in the chain as salted digests alone: the erasure of a
+ * person takes the actor and its salt, and the chain stays whole. The erasure itself is a row,
+ * erased_rows, whose target has the numbers of those rows: an erased row that none names was
+ * disguised. Its result is the pseudonym of the person (subject.h), unless the rows are writes to
+ * the memory alone: nobody erases who gave orders. Rows from before said_sealed have one seal of
+ * all three texts; when such a row is erased nothing vouches for its before and after.
+ *
+ * audit_chain has the last row that was dropped as too old, and the newest one. Whoever can write
+ * the file can make a chain of their own: keep a head elsewhere, and compare. */
 #ifndef CONTROL_STORE_AUDIT_H
 #define CONTROL_STORE_AUDIT_H
 
@@ -31,6 +38,7 @@ enum audit_fault {
 	AUDIT_CUT,	 /* the rows after seq are missing */
 	AUDIT_FORGOTTEN, /* the head that was kept elsewhere is not in the chain */
 	AUDIT_TOO_OLD,	 /* rows of its time were dropped: nobody can look for it */
+	AUDIT_DISGUISED, /* the row seq says that its actor was erased, and no erasure names it */
 };
 
 struct audit_state {
@@ -38,12 +46,15 @@ struct audit_state {
 	uint64_t seq;	    /* of the fault; the newest row otherwise */
 	uint64_t rows;	    /* that are chained and right */
 	uint64_t erased;    /* of them whose actor was erased */
+	uint64_t unsealed;  /* of those, with texts that nothing vouches for */
 	uint64_t unchained; /* from before there was a chain */
 	char head[AUDIT_HASH];
 };
 
 /* Inside the caller's transaction. Errors of db_run. */
 int audit_add(struct db *db, const struct audit_row *row);
+/* Before the rows of a person are erased: adds the rows that account for it. mac: the pseudonym. */
+int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms);
 /* Drops rows from before at_ms, the oldest ones first and without a gap. */
 int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed);
 /* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */

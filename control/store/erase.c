@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "control/store/audit.h"
 #include "control/store/consents.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
@@ -257,6 +258,8 @@ static int erase_rows(struct run *r)
 		err = summaries_reopen(r->db, r->e->user);
 	if (!err)
 		err = erased_facts_note(r->db, &r->key, r->e->user, r->e->now_ms);
+	if (!err)
+		err = audit_note_erased(r->db, r->e->user, r->mac, r->e->now_ms);
 	if (!err)
 		err = rows_run_erasers(r->db, r->e->user, count_rows, r);
 	if (!err)

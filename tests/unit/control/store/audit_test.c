@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <sodium.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +106,16 @@ TEST(every_edit_of_the_audit_shows)
 		{"UPDATE audit SET result = '' WHERE seq = 4", AUDIT_CHANGED, 4},
 		{"UPDATE audit SET salt = NULL WHERE seq = 2", AUDIT_CHANGED, 2},
 		{"UPDATE audit SET hash = NULL, sealed = NULL WHERE seq = 2", AUDIT_CHANGED, 2},
+		{"UPDATE audit SET before = NULL WHERE seq = 1", AUDIT_CHANGED, 1},
+		{"UPDATE audit SET said_salt = NULL WHERE seq = 1", AUDIT_CHANGED, 1},
+		{"UPDATE audit SET said_salt = NULL, said_sealed = NULL, actor = 'erased', salt ="
+		 " NULL WHERE seq = 1",
+		 AUDIT_CHANGED, 1},
+		/* A row that is disguised as an erased one. */
+		{"UPDATE audit SET actor = 'erased', salt = NULL WHERE seq = 2", AUDIT_DISGUISED,
+		 2},
+		{"UPDATE audit SET actor = 'erased', salt = NULL, before = 'forged' WHERE seq = 2",
+		 AUDIT_CHANGED, 2},
 		{"UPDATE audit SET seq = 9 WHERE seq = 4", AUDIT_GAP, 9},
 		{"INSERT INTO audit(at_ms, actor, kind) VALUES(9, 'x', 'y')", AUDIT_CHANGED, 5},
 	};
@@ -121,24 +133,168 @@ TEST(every_edit_of_the_audit_shows)
 	}
 }
 
-TEST(an_erased_person_leaves_the_chain_whole)
+static void erase(uint64_t user)
 {
 	sqlite3_stmt *s;
 
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(audit_note_erased(db, user, "pseudonym", 4500), 0);
+	s = db_use(db, DB_ERASE_AUDIT);
+	db_bind_uint(s, 1, user);
+	CHECK_INT(db_run(db, s), 0);
+	CHECK_INT(db_commit(db), 0);
+}
+
+TEST(an_erased_person_leaves_the_chain_whole)
+{
 	CHECK(begin());
 	add_four();
-	s = db_use(db, DB_ERASE_AUDIT);
-	db_bind_uint(s, 1, ANA);
-	CHECK_INT(db_run(db, s), 0);
-	CHECK_INT(db_changes(db), 2);
+	erase(ANA);
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
-	CHECK_INT(state.rows, 4);
+	CHECK_INT(state.rows, 5);
 	CHECK_INT(state.erased, 2);
+	CHECK_INT(state.unsealed, 0);
 	/* Nothing is left by which the id could be tried out. */
 	CHECK(run("CREATE TABLE left AS SELECT * FROM audit WHERE actor = 'erased' AND salt IS NOT "
 		  "NULL"));
 	add(5000, "501", "inserted");
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	/* Another erasure accounts for its own rows, and none for those of somebody else. */
+	erase(ANA);
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	CHECK_INT(state.erased, 3);
+	CHECK(run("UPDATE audit SET actor = 'erased', salt = NULL WHERE seq = 2"));
+	CHECK_INT(check(NULL), AUDIT_DISGUISED);
+	CHECK_INT(state.seq, 2);
+	end();
+}
+
+/* What an erasure leaves of a row is still what was written. */
+TEST(the_texts_of_an_erased_row_are_sealed)
+{
+	CHECK(begin());
+	add_four();
+	erase(ANA);
+	CHECK(run("UPDATE audit SET after = 'forged' WHERE seq = 1"));
+	CHECK_INT(check(NULL), AUDIT_CHANGED);
+	CHECK_INT(state.seq, 1);
+	end();
+}
+
+/* The texts of a column of the rows that tell of erasures, one after the other. */
+static const char *erasures(const char *column)
+{
+	static char all[8192];
+	char sql[160];
+	sqlite3 *other = NULL;
+	sqlite3_stmt *s = NULL;
+
+	*all = '\0';
+	snprintf(sql, sizeof sql, "SELECT coalesce(%s, '-') FROM audit WHERE kind = 'erased_rows'",
+		 column);
+	if (sqlite3_open(path, &other) == SQLITE_OK &&
+	    sqlite3_prepare_v2(other, sql, -1, &s, NULL) == SQLITE_OK)
+		while (sqlite3_step(s) == SQLITE_ROW && strlen(all) < sizeof all / 2)
+			strncat(all, (const char *)sqlite3_column_text(s, 0),
+				sizeof all - strlen(all) - 1);
+	sqlite3_finalize(s);
+	sqlite3_close(other);
+	return all;
+}
+
+/* Nobody erases who gave orders. Who caused a write to the memory stays unnamed. */
+TEST(an_erasure_keeps_the_pseudonym_of_who_gave_orders)
+{
+	CHECK(begin());
+	add_four();
+	erase(ANA);
+	CHECK_STR(erasures("target"), "1 3 ");
+	CHECK_STR(erasures("result"), "-");
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(audit_add(db, &(struct audit_row){.at_ms = 6000,
+						    .actor = "discord:501",
+						    .kind = "settings"}),
+		  0);
+	CHECK_INT(db_commit(db), 0);
+	erase(ANA);
+	CHECK_STR(erasures("target"), "1 3 6 ");
+	CHECK_STR(erasures("result"), "-pseudonym");
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	end();
+}
+
+TEST(an_erasure_of_many_rows_accounts_for_all_of_them)
+{
+	CHECK(begin());
+	for (unsigned i = 0; i < 1500; i++)
+		add(1000, i % 3 ? "501" : "502", "inserted");
+	erase(ANA);
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	CHECK_INT(state.erased, 1000);
+	CHECK(strlen(erasures("target")) > 4000);
+	end();
+}
+
+/* ---- rows from before said_sealed ---- */
+
+static void mix(crypto_generichash_state *h, const char *text)
+{
+	char length[24];
+
+	snprintf(length, sizeof length, text ? "%zu:" : "-", text ? strlen(text) : 0);
+	crypto_generichash_update(h, (const uint8_t *)length, strlen(length));
+	if (text)
+		crypto_generichash_update(h, (const uint8_t *)text, strlen(text));
+}
+
+static void digest(const char *const *text, unsigned n, char out[AUDIT_HASH])
+{
+	crypto_generichash_state h;
+	uint8_t bytes[32];
+
+	crypto_generichash_init(&h, NULL, 0, sizeof bytes);
+	for (unsigned i = 0; i < n; i++)
+		mix(&h, text[i]);
+	crypto_generichash_final(&h, bytes, sizeof bytes);
+	sodium_bin2hex(out, AUDIT_HASH, bytes, sizeof bytes);
+}
+
+/* Version 25 of the database with one row: of 501, whose texts are sealed together. */
+static bool make_old(void)
+{
+	const char *sealed_of[] = {"00ff", "501", "before", NULL};
+	char sealed[AUDIT_HASH], hash[AUDIT_HASH], sql[1024];
+	const char *chained[] = {"", "1", "1000", sealed, "tool", "settings", "all", "saved"};
+
+	digest(sealed_of, 4, sealed);
+	digest(chained, 8, hash);
+	snprintf(sql, sizeof sql,
+		 "INSERT INTO audit(seq, at_ms, actor, via, kind, target, before, result, salt, "
+		 "sealed, hash) VALUES(1, 1000, '501', 'tool', 'settings', 'all', 'before', "
+		 "'saved', '00ff', '%s', '%s'); UPDATE audit_chain SET seq = 1, hash = '%s' WHERE "
+		 "part = 'head'; ALTER TABLE audit DROP COLUMN said_salt; ALTER TABLE audit DROP "
+		 "COLUMN said_sealed; PRAGMA user_version = 25",
+		 sealed, hash, hash);
+	db = db_close(db);
+	return run(sql) && db_open(&db, dir, DB_OWN) == 0;
+}
+
+TEST(a_chain_from_before_the_second_seal_goes_on)
+{
+	CHECK(begin());
+	CHECK(make_old());
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	CHECK_INT(state.rows, 1);
+	add(2000, "502", "inserted");
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	CHECK_INT(state.rows, 2);
+	CHECK(run("UPDATE audit SET before = 'forged' WHERE seq = 1"));
+	CHECK_INT(check(NULL), AUDIT_CHANGED);
+	CHECK(run("UPDATE audit SET before = 'before' WHERE seq = 1"));
+	erase(ANA);
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
+	CHECK_INT(state.erased, 1);
+	CHECK_INT(state.unsealed, 1);
 	end();
 }
 

@@ -24,6 +24,7 @@
 	"ALTER TABLE turns DROP COLUMN prompts; DROP TABLE guild_states;"                          \
 	"ALTER TABLE audit DROP COLUMN salt; ALTER TABLE audit DROP COLUMN sealed;"                \
 	"ALTER TABLE audit DROP COLUMN hash; DROP TABLE audit_chain;"                              \
+	"ALTER TABLE audit DROP COLUMN said_salt; ALTER TABLE audit DROP COLUMN said_sealed;"      \
 	"DROP INDEX events_user; DROP INDEX speech_user; PRAGMA user_version=1"
 
 #endif
