@@ -394,6 +394,24 @@ const groups = {
     b.troubles.length = 0; // the 401
   },
 
+  // What began, what is over and how long it took, of one server or all.
+  async faults(b, s) {
+    const entry = (id, guild, there, ago) => ({ id, at: new Date(minutesAgo(ago)).toISOString(), guild, kind: 'fault', event: { fault: 'KEYLESS', there, count: 1 } });
+    const all = [entry('6', B, true, 1), entry('5', A, false, 2), entry('4', A, false, 3), entry('3', A, true, 10), entry('2', B, false, 20)];
+
+    s.answerOf = ((plain) => (path, query, ...a) => (path === '/api/errors'
+      ? { errors: all.filter((e) => !query.get('guild') || e.guild === query.get('guild')), next: null } : plain(path, query, ...a)))(s.answerOf.bind(s));
+    await openPage(b, s, '#faults');
+    await b.until("document.querySelectorAll('#view-body tbody tr').length === 5");
+    const column = "[...document.querySelectorAll('#view-body tbody tr')].map((e) => e.children[4].textContent)";
+
+    is('each fault says how it went', await b.eval(column), ['▲ began, not over yet', 'happened once', 'over, after 7 min', 'began', 'over, or happened once']);
+    await b.eval(set('faults-guild', B));
+    is('those of one server can be chosen', await b.until(`JSON.stringify(${column}) === '["▲ began, not over yet","over, or happened once"]'`, 3000), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-faults', 1280, 500, false);
+  },
+
   // The page to speak with the bot is a frame that stays as it is, whatever happens beside it.
   async talk(b, s) {
     const other = new StandIn();

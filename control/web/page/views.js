@@ -44,6 +44,17 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     return b;
   }
 
+  function guildSelect(view, id) {
+    const e = node("select", { id }, node("option", { value: "" }, "all"), ...(state.guilds || []).map((g) => node("option", { value: g.id }, g.name || g.id)));
+
+    e.value = view.guild;
+    e.onchange = ({ target }) => {
+      view.guild = target.value;
+      choose(view);
+    };
+    return node("div", { class: "row tools" }, node("label", { for: id }, "Server"), e);
+  }
+
   // A list of pages: {rows, next}, with the older ones behind a button.
   async function page(path, name, query, before) {
     const q = new URLSearchParams({ limit: "50", ...query });
@@ -616,12 +627,25 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   };
 
   const faultOf = (e) => own(state.meanings.faults || {}, e.event?.fault) || {};
-  const errors = list("/api/errors", "errors");
+  const errors = list("/api/errors", "errors", (view) => (view.guild ? { guild: view.guild } : {}));
+  const lasted = (ms) => (ms < 90e3 ? `${Math.round(ms / 1000)} s` : ms < 5400e3 ? `${Math.round(ms / 60e3)} min` : `${Math.round(ms / 3600e3)} h`);
+
+  // A fault that began and one that is over are two rows; rows come newest first. A fault that is over without having begun happened once.
+  function describeFault(e, rows) {
+    const at = rows.indexOf(e), same = (o) => o.kind === "fault" && o.guild === e.guild && o.event?.fault === e.event.fault;
+
+    if (e.event.there) return rows.slice(0, at).some(same) ? "began" : node("span", { class: "bad" }, "▲ began, not over yet");
+    const before = rows.slice(at + 1).find(same);
+
+    if (before?.event.there) return `over, after ${lasted(Date.parse(e.at) - Date.parse(before.at))}`;
+    return before ? "happened once" : "over, or happened once";
+  }
+
   const faults = {
-    id: "faults", title: "Faults", role: "viewer", on: ["fault", "failover"], load: errors.load,
-    draw: (view) => [table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
+    id: "faults", title: "Faults", role: "viewer", guild: "", on: ["fault", "failover"], load: errors.load,
+    draw: (view) => [guildSelect(view, "faults-guild"), table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
       ["what", (e) => (e.event?.fault ? node("span", null, faultOf(e).text || e.event.fault, node("code", { class: "under" }, e.event.fault)) : e.event?.role || "–")],
-      ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
+      ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : describeFault(e, view.data.rows))],
       ["times in this server", (e) => e.event?.count, true], ["what the room is told", (e) => (e.event?.fault ? faultOf(e).report || "nothing" : "")]], view.data.rows, "No fault is kept."), errors.more(view), exported()],
   };
 
@@ -651,7 +675,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       const e = node("select", { id: "incident-" + name }, ...options.map(([v, t]) => node("option", { value: v }, t)));
 
       e.value = incident[name];
-      e.onchange = () => { incident[name] = e.value; };
+      e.onchange = ({ target }) => { incident[name] = target.value; };
       return [node("label", { for: e.id }, label), e];
     };
     const form = node("form", { class: "row" },
