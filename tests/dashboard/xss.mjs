@@ -16,7 +16,7 @@ const texts = Array.from({ length: count }, (_, i) => [payload(i), short(i)]);
 function startCopy() {
   let changed = 0;
   const server = http.createServer((q, a) => {
-    const up = http.request({ host: origin.hostname, port: origin.port, path: q.url, method: q.method, headers: q.headers }, (r) => {
+    const up = http.request({ host: origin.hostname, port: origin.port, path: q.url, method: q.method, headers: { ...q.headers, 'accept-encoding': 'identity' } }, (r) => {
       const headers = { ...r.headers };
 
       delete headers['content-security-policy'];
