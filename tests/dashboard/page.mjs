@@ -410,6 +410,13 @@ const groups = {
     is('those of one server can be chosen', await b.until(`JSON.stringify(${column}) === '["▲ began, not over yet","over, or happened once"]'`, 3000), true);
     is('axe-core finds nothing', await b.violations(), []);
     await b.picture('page-faults', 1280, 500, false);
+    await b.eval(set('incident-guild', A));
+    s.send('fault', { guild: B });
+    await sleep(400);
+    s.asked.length = 0;
+    await press(b, buttonOf('Export the incident'));
+    is('what is exported is of the server that was chosen', s.asked.filter((a) => a.method === 'POST').map((a) => [a.url.pathname, a.body]), [['/api/incidents', { hours: 24, guild: A }]]);
+    b.troubles.length = 0; // the 404 of a control that has no such thing
   },
 
   // The page to speak with the bot is a frame that stays as it is, whatever happens beside it.
