@@ -11,6 +11,7 @@
 #include "control/web/ingress.h"
 #include "control/web/inside.h"
 #include "control/web/level_stream.h"
+#include "control/web/live_providers.h"
 #include "control/web/live_turns.h"
 #include "control/web/live_voice.h"
 #include "control/web/origins.h"
@@ -55,6 +56,7 @@ struct web {
 	struct event_stream *events, *figures; /* with words, and without */
 	struct level_stream *levels;	       /* NULL: the speakers are not known */
 	struct live_turns *turns;
+	struct live_providers *providers;
 	struct live_voice *voice;
 	struct rooms_kept *rooms;
 	struct state_stream *streams[WEB_STREAMS][2]; /* without words, and with */
@@ -295,6 +297,18 @@ void web_metrics(struct web *w, const struct web_request *r)
 	else
 		http_reply(r->x, 503, NULL, NULL, 0);
 	free(text);
+}
+
+/* They are of all servers together. */
+void web_providers_get(struct web *w, const struct web_request *r)
+{
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else
+		web_json(r->x, 200,
+			 json_pack("{s:o}", "providers",
+				   live_providers_json(w->providers, env_wall_ms(w->env),
+						       r->role >= WEB_OPERATOR)));
 }
 
 void web_public_https_get(struct web *w, const struct web_request *r)
@@ -640,6 +654,8 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 	if (!err)
 		err = live_turns_alloc(&w->turns, conf->bus);
 	if (!err)
+		err = live_providers_alloc(&w->providers, conf->bus);
+	if (!err)
 		err = live_voice_alloc(&w->voice, conf->bus);
 	if (!err)
 		err = rooms_alloc(&w->rooms, conf->bus);
@@ -753,6 +769,7 @@ struct web *web_free(struct web *w)
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
 		state_stream_free(w->streams[i / 2][i % 2]);
 	live_turns_free(w->turns);
+	live_providers_free(w->providers);
 	live_voice_free(w->voice);
 	rooms_free(w->rooms);
 	reads_free(w->reads);

@@ -337,7 +337,8 @@ export function makeBars({ canvas, own, before, later }) {
       drawBar(t.before < 0 ? [{ name: "speech", startMs: t.before, endMs: 0 }, ...t.stages] : t.stages, (i - first) * height + top);
     }
     g.fillStyle = colours.text;
-    g.fillRect(zero, 0, 1, rows * height);
+    // Where the words stand above the bars, the line is beside the bars alone.
+    for (let i = 0; i < rows; i++) g.fillRect(zero, height > 40 ? i * height + top - 2 : i * height, 1, height > 40 ? bar + 4 : height);
   }
 
   new ResizeObserver(([entry]) => {

@@ -538,10 +538,11 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   const providers = {
     id: "providers", title: "Providers", role: "viewer", live: true,
     async load() {
-      const [now, rooms, errors, ready] = await Promise.all([ask("GET", "/api/settings"), ask("GET", "/api/rooms"),
-        readFailovers(), fetch("/readyz").then((r) => r.json())]);
+      // Those who see one server alone get no figures of all.
+      const [now, rooms, errors, ready, health] = await Promise.all([ask("GET", "/api/settings"), ask("GET", "/api/rooms"),
+        readFailovers(), fetch("/readyz").then((r) => r.json()), ask("GET", "/api/providers").catch(() => ({ providers: [] }))]);
 
-      return { bindings: now.bindings, rooms: rooms.rooms, errors, ready };
+      return { bindings: now.bindings, rooms: rooms.rooms, errors, ready, health: health.providers };
     },
     draw({ data }) {
       const roles = Object.entries(data.bindings.roles || {}).flatMap(([role, served]) => served.map((p, i) => ({ role, ...p, place: i + 1 })));
@@ -552,6 +553,12 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         section("In the calls now", table("Engines", [["room", (r) => r.channelName || r.channel], ["engine", (r) => r.brain?.name],
           ["state", (r) => r.brain && mark(r.brain.up && !r.brain.silent, "up", r.brain.up ? "does not answer" : "down")],
           ["serves now", (r) => r.brain?.serving]], data.rooms, "The bot is in no voice channel.")),
+        section("Requests, failures and delays since control started", table("Providers", [["provider", (p) => p.provider], ["role", (p) => p.role],
+          ["state", (p) => (p.up === null ? "–" : mark(p.up, "up", "down"))], ["requests", (p) => p.requests, true], ["of the last hour", (p) => p.requestsLastHour, true],
+          ["failures", (p) => p.failures, true], ["of the last hour", (p) => p.failuresLastHour, true], ["first sound, p50", (p) => seconds(p.delays.p50Ms), true],
+          ["p95", (p) => seconds(p.delays.p95Ms), true],
+          ["last failure", (p) => (p.lastFailureAt ? `${when(p.lastFailureAt)}${p.lastFailure ? `: ${p.lastFailure}` : ""}` : "none")]], data.health,
+        "No provider was asked yet.")),
         section("Who serves which role, in order", table("Roles", [["role", (p) => p.role], ["place", (p) => p.place, true],
           ["provider", (p) => p.provider], ["dialect", (p) => p.dialect], ["model", (p) => p.model], ["address", (p) => p.url]], roles,
         "No provider is configured.")),
