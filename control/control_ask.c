@@ -146,12 +146,15 @@ static void on_shown(uint64_t message, void *arg)
 	free_public(p);
 }
 
-static void reply_in_public(struct control *c, struct command *cmd, const char *answer)
+static void reply_in_public(struct control *c, struct command *cmd, const char *answer,
+			    uint32_t forgets)
 {
-	const struct text_question q = question_of(cmd);
-	struct public_ask *p = copy_public(c, &q, answer);
+	struct text_question q = question_of(cmd);
+	struct public_ask *p;
 	char *text = quote_question(q.text, answer);
 
+	q.forgets = forgets;
+	p = copy_public(c, &q, answer);
 	if (p)
 		command_reply_shown(cmd, text ? text : answer, on_shown, p);
 	else
@@ -172,7 +175,7 @@ static void take_answer(const struct text_outcome *answer, void *arg)
 	} else if (command_is_private(cmd)) {
 		command_reply_text(cmd, answer->text);
 	} else {
-		reply_in_public(r->c, cmd, answer->text);
+		reply_in_public(r->c, cmd, answer->text, answer->forgets);
 	}
 	end_request(r);
 }

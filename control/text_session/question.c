@@ -65,7 +65,8 @@ void text_question_end(struct text_job *job, enum text_reason reason)
 	text_asking_end(g, job->reply);
 	h(&(struct text_outcome){.text = answered ? words : NULL,
 				 .reason = text_reason_text(reason),
-				 .personal = reason == TEXT_REASON_NO_CONSENT},
+				 .personal = reason == TEXT_REASON_NO_CONSENT,
+				 .forgets = g->forgets},
 	  arg);
 	free(text);
 }
@@ -313,6 +314,8 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 		return;
 	text_session_feed(g, &ev);
 	g->noted[g->n_noted++ % TEXT_NOTED] = (struct text_noted){message, q->id};
+	if (g->forgets != q->forgets)
+		return;
 	ev.message = message;
 	ev.user = ts->self;
 	ev.name = ts->name;

@@ -186,11 +186,13 @@ struct text_question {
 	uint64_t id;	 /* of the interaction, a snowflake as that of a message */
 	const char *name, *text;
 	const char *material; /* text of strangers in its fence, which it is about; NULL: none */
+	uint32_t forgets;     /* of text_session_note: text_outcome's */
 };
 struct text_outcome {
 	const char *text;   /* NULL: there is none */
 	const char *reason; /* why not: a clause in English */
 	bool personal;	    /* the reason is the user's own consent */
+	uint32_t forgets;   /* so many people of the server were forgotten by then */
 };
 /* Texts are borrowed until it returns. */
 typedef void(text_outcome_h)(const struct text_outcome *answer, void *arg);
@@ -198,7 +200,9 @@ typedef void(text_outcome_h)(const struct text_outcome *answer, void *arg);
  * Nobody else learns of the question. */
 void text_session_ask(struct text_session *ts, const struct text_question *q, text_outcome_h *h,
 		      void *arg);
-/* The question and its answer stand in this message now, so that those who go on are understood. */
+/* The question and its answer stand in this message now, so that those who go on are understood.
+ * The answer is left out if somebody was forgotten since it was given, whose words it may repeat.
+ */
 void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer,
 		       uint64_t message);
 

@@ -80,6 +80,33 @@ TEST(text_session_asks_no_model_where_it_may_not_write_any_more)
 	text_stage_close(&s);
 }
 
+/* A public answer of a command, which Discord shows a little later. */
+TEST(text_session_notes_no_answer_that_may_repeat_somebody_who_was_forgotten_since)
+{
+	for (unsigned forgets = 0; forgets <= 1; forgets++) {
+		const struct text_line *lines;
+		struct text_question q = {.guild = STAGE_GUILD,
+					  .channel = STAGE_CHANNEL,
+					  .user = STAGE_BOB,
+					  .name = "bob",
+					  .text = "what did she say"};
+		struct text_stage s;
+		struct text_guild *g;
+
+		CHECK(text_stage_open(&s));
+		CHECK(text_stage_begin(&s));
+		q.id = text_stage_id(&s, 0);
+		g = text_session_open(s.ts, STAGE_GUILD);
+		CHECK(g != NULL);
+		if (forgets)
+			text_session_forget(s.ts, STAGE_GUILD, STAGE_ANA, true);
+		text_session_note(s.ts, &q, "she said wordana", text_stage_id(&s, 0));
+		CHECK_INT(text_chat_lines(g->core, STAGE_CHANNEL, env_now(s.fake.env), &lines),
+			  forgets ? 1 : 2);
+		text_stage_close(&s);
+	}
+}
+
 static void delete_channel(struct text_stage *s, const char *name, const char *channel)
 {
 	json_t *d = json_pack("{s:s,s:s}", "id", channel, "guild_id", "100");
