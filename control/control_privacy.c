@@ -9,6 +9,7 @@
 #include "control/discord/components.h"
 #include "control/extraction/extraction.h"
 #include "control/jukebox/queue_shelf.h"
+#include "control/kept.h"
 #include "control/settings/settings.h"
 #include "control/store/erase.h"
 #include "control/store/store.h"
@@ -48,7 +49,7 @@ static json_t *privacy_buttons(const struct control *c, uint64_t user, const cha
 
 void control_answer_privacy(struct control *c, struct command *cmd)
 {
-	const struct settings *s = c->settings;
+	struct settings *s = c->store ? control_read_settings(c, cmd->guild) : NULL;
 	struct words words = {0};
 
 	words_speak(&words, cmd->locale);
@@ -59,12 +60,8 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 		command_reply(cmd, &words);
 		return;
 	}
-	if (s->store_words_hours)
-		words_privacy_words(&words, s->store_words_hours, s->memory_days);
-	else
-		words_privacy_no_words(&words);
-	if (s->store_words_hours && s->text_chat != SETTINGS_TEXT_OFF)
-		words_privacy_written(&words);
+	kept_tell(s ? s : c->settings, &words);
+	settings_free(s);
 	words_line(&words);
 	words_privacy_always(&words);
 	words_line(&words);

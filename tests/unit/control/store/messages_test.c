@@ -196,6 +196,9 @@ TEST(an_export_lists_the_messages_of_the_person)
 	CHECK_STR(json_string_value(json_object_get(line, "message")), "11");
 	CHECK_STR(json_string_value(json_object_get(line, "channel")), "3");
 	CHECK_STR(json_string_value(json_object_get(line, "addressee")), "room");
+	line = json_array_get(json_object_get(j, "written_answers"), 0);
+	CHECK_STR(json_string_value(json_object_get(line, "text")), "you asked for numbers");
+	CHECK_STR(json_string_value(json_object_get(line, "message")), "16");
 	json_decref(j);
 	free(text);
 	close_all();

@@ -1,0 +1,62 @@
+#include "control/kept.h"
+
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "control/words/words.h"
+#include "tests/test.h"
+
+/* Records of settings.def that decide what is kept of people's words, and a value that keeps more,
+ * or less, than the one before. */
+static const struct {
+	const char *name, *value;
+} steps[] = {
+	{"store_words_hours", "48"}, {"memory_days", "60"},	{"text_chat", "all"},
+	{"memory_extract", "true"},  {"keep_contexts", "true"}, {"keep_audio_hours", "5"},
+	{"turns_file", "/x/turns"},  {"room_journals", "/x"},	{"store_words_hours", "0"},
+};
+
+static void tell(const struct settings *s, struct words *w)
+{
+	*w = (struct words){0};
+	words_speak(w, "");
+	kept_tell(s, w);
+}
+
+TEST(each_setting_that_keeps_words_has_a_sentence)
+{
+	struct settings *s = NULL;
+	struct words before, after;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	tell(s, &after);
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		before = after;
+		CHECK_INT(settings_set(s, steps[i].name, steps[i].value), 0);
+		tell(s, &after);
+		if (strcmp(before.text, after.text) == 0)
+			test_fail(__FILE__, __LINE__, "%s has no sentence", steps[i].name);
+	}
+	settings_free(s);
+}
+
+/* Nothing in the database, and yet there are recordings. */
+TEST(no_words_are_kept_only_if_no_file_has_any)
+{
+	static const char *const files[][2] = {
+		{"room_journals", "/x"}, {"turns_file", "/x/turns"}, {"log_words", "true"}};
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		struct settings *s = NULL;
+		struct words w;
+
+		CHECK_INT(settings_alloc(&s), 0);
+		CHECK_INT(settings_set(s, "store_words_hours", "0"), 0);
+		tell(s, &w);
+		CHECK(strstr(w.text, "no words of anybody"));
+		CHECK_INT(settings_set(s, files[i][0], files[i][1]), 0);
+		tell(s, &w);
+		CHECK(!strstr(w.text, "no words of anybody"));
+		settings_free(s);
+	}
+}
