@@ -98,6 +98,7 @@ static json_t *tell_ready(void *arg)
 
 static struct metrics_now describe_now(const struct control *c)
 {
+	unsigned down;
 	struct metrics_now now = {.voice_sessions = c->n_voice_sessions,
 				  .discord = c->gateway && gateway_state(c->gateway) == GATEWAY_UP,
 				  .store = !c->store || !c->disk_full,
@@ -106,6 +107,8 @@ static struct metrics_now describe_now(const struct control *c)
 				  .started_ms = env_wall_ms(c->env) -
 						(env_now(c->env) - c->started_at) / NS_PER_MS};
 
+	count_brains(c, &down, &now.brains);
+	now.brains_up = now.brains - down;
 	media_count(c->media, &now.mediads, &now.mediads_expected);
 	count_mcp(c, &now);
 	return now;

@@ -22,6 +22,7 @@ enum { METRIC_VALUES = 64 };
 struct metrics_now {
 	unsigned voice_sessions, mediads, mediads_expected;
 	unsigned mcp_servers, mcp_servers_up;
+	unsigned brains, brains_up; /* of the calls */
 	bool discord, store;
 	uint64_t spent_nano, limit_nano; /* of the day */
 	uint64_t started_ms;		 /* since 1970 */

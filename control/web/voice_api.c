@@ -136,9 +136,26 @@ static void cut_lists(json_t *object, size_t most)
 	}
 }
 
+static size_t size_of(const json_t *j)
+{
+	return json_dumpb(j, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12));
+}
+
 static bool is_too_large(const json_t *all)
 {
-	return json_dumpb(all, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) > STATE_BYTES;
+	return size_of(all) > STATE_BYTES;
+}
+
+/* Each is measured once: writing the whole again for each would take a tenth of a second of the
+ * loop for 100 calls. */
+static void drop_sessions(json_t *sessions, size_t bytes)
+{
+	size_t n;
+
+	while (bytes > STATE_BYTES && (n = json_array_size(sessions)) > 0) {
+		bytes -= size_of(json_array_get(sessions, n - 1)) + (n > 1); /* a comma */
+		json_array_remove(sessions, n - 1);
+	}
 }
 
 /* As much as one event holds: otherwise a busy room, or many, would stop the stream for everybody.
@@ -154,8 +171,7 @@ static json_t *fit(json_t *all)
 		json_array_foreach(sessions, k, s) cut_lists(s, most[i]);
 		json_object_set_new(all, "cut", json_true());
 	}
-	while (json_array_size(sessions) && is_too_large(all))
-		json_array_remove(sessions, json_array_size(sessions) - 1);
+	drop_sessions(sessions, all ? size_of(all) : 0);
 	return all;
 }
 

@@ -350,6 +350,18 @@ static const json_t *first_point(const json_t *metric, const char *kind)
 	return json_array_get(json_object_get(json_object_get(metric, kind), "dataPoints"), 0);
 }
 
+TEST(calls_without_a_brain_are_told)
+{
+	struct counters c = {{0}};
+	char *text;
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	text = metrics_write(m, &c, &(struct metrics_now){.brains = 3, .brains_up = 1});
+	CHECK(strstr(text, "\nparley_brains 3\n") && strstr(text, "\nparley_brains_up 1\n"));
+	free(text);
+	metrics_free(m);
+}
+
 static json_t *export(const struct metrics_now *now)
 {
 	struct counters c = {{0}};
