@@ -9,16 +9,24 @@
 
 enum { ROUNDS = 256, CHECK_HOUR = 4 };
 
-/* The words of 2000 utterances go at a time. */
-static int find_oldest(struct db *db, uint64_t *at_ms)
+static int find(struct db *db, enum db_statement statement, uint64_t *at_ms)
 {
-	struct sqlite3_stmt *s = db_use(db, DB_FIND_OLDEST_WORDS);
+	struct sqlite3_stmt *s = db_use(db, statement);
 	int err = db_step(db, s);
 
 	if (!err)
 		*at_ms = db_uint(s, 0);
-	db_use(db, DB_FIND_OLDEST_WORDS); /* ends the read */
+	db_use(db, statement); /* ends the read */
 	return err;
+}
+
+/* The words of 2000 utterances go at a time, and of 500 prompts, answers and outputs of tools where
+ * there are no utterances: nobody may be remembered, and prompts are kept. */
+static int find_oldest(struct db *db, uint64_t *at_ms)
+{
+	int err = find(db, DB_FIND_OLDEST_WORDS, at_ms);
+
+	return err == ENOENT ? find(db, DB_FIND_OLDEST_RECORDS, at_ms) : err;
 }
 
 int growth_limit(struct db *db, uint64_t now_ms, uint64_t max_bytes, uint64_t *words_ms)

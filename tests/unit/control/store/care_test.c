@@ -99,6 +99,31 @@ TEST(the_oldest_words_go_when_the_database_is_too_large)
 	folder_remove(dir);
 }
 
+/* Nobody is remembered, and there are prompts. */
+TEST(prompts_go_when_the_database_is_too_large_and_has_no_other_words)
+{
+	static char told[2000];
+	struct bus_event ev = {.type = EVENT_CONTEXT, .guild = 7};
+	uint64_t used = 0, words_ms = 0;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	memset(told, 'x', sizeof told - 1);
+	ev.context = (struct event_context){.session = 5, .channel = 3, .turn = 1, .told = told};
+	CHECK_INT(db_begin(db), 0);
+	for (unsigned i = 0; i < 800; i++) {
+		ev.at_ms = 1000 + i;
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	}
+	CHECK_INT(db_commit(db), 0);
+	CHECK_INT(db_used_bytes(db, &used), 0);
+	CHECK_INT(growth_limit(db, 5000, used - 1000, &words_ms), 0);
+	CHECK_INT(words_ms, 1500); /* the 500 oldest */
+	db_close(db);
+	db = NULL;
+	folder_remove(dir);
+}
+
 TEST(a_check_is_due_once_a_night)
 {
 	uint64_t hour = 3600000, noon = UINT64_C(20000) * 24 * hour + 12 * hour;

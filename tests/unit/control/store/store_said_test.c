@@ -295,6 +295,38 @@ TEST(an_answer_names_the_people_whom_it_may_quote)
 	close_scene();
 }
 
+/* The setting for people who have not answered allowed it, and does not any more: no change of
+ * theirs is noted. Whether they are remembered now is for who tells the line. */
+TEST(an_answer_names_those_who_were_remembered_when_they_spoke_before_it)
+{
+	struct bus_event eve = {
+		.type = EVENT_UTTERANCE, .at_ms = store_scene_ms(800000), .guild = 7, .user = 6};
+
+	open_scene();
+	eve.utterance = (struct event_utterance){.session = 950,
+						 .channel = 300,
+						 .utterance = 70,
+						 .name = "Eve",
+						 .text = "my flat has a lantern",
+						 .started_ms = store_scene_ms(800000),
+						 .source = "realtime-transcription",
+						 .consent = true};
+	bus_publish(s->bus, &eve);
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
+						.at_ms = store_scene_ms(810000),
+						.guild = 7,
+						.user = 4,
+						.turn = {.session = 950,
+							 .channel = 300,
+							 .turn = 1,
+							 .segments = "[]",
+							 .why = "[]",
+							 .said = "there is a zither"}});
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "zither", .most = 1}),
+		  "bot/4\"6@810000:there is a zither [Eve/6@800000:my flat has a lantern ] ");
+	close_scene();
+}
+
 static void write_answer(const char *text, uint64_t message, uint64_t ms)
 {
 	uint64_t at_ms = store_scene_ms(ms);
