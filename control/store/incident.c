@@ -10,10 +10,10 @@
 
 #include <jansson.h>
 
+#include "control/settings/hide.h"
 #include "control/store/db.h"
 
-enum { PATH_SIZE = 640, BUSY_MS = 5000, ID_DIGITS = 15 };
-#define ID_MIN INT64_C(100000000000000)
+enum { PATH_SIZE = 640, BUSY_MS = 5000 };
 
 /* People are numbered in the order of their ids, so that no row tells who they are; 0 stays the
  * bot. Columns that are not named here stay behind: a new one is private until somebody adds it. */
@@ -50,8 +50,10 @@ static const char *const copies[] = {
 			      " (SELECT seq FROM main.turns)",
 	"INSERT INTO main.tool_calls(guild, session, call, channel, turn, user, tool, tainted,"
 	" state, at_ms, lasted_ms, nano) SELECT guild, session, call, channel,"
-	" turn, " NUMBER_OF("user") ", tool, tainted, state, at_ms, lasted_ms,"
-				    " nano" FROM_SINCE("tool_calls", "at_ms"),
+	" turn, " NUMBER_OF(
+		"user") ", iif(state = 'unknown_tool', 'unknown', tool), tainted, state,"
+			" at_ms, lasted_ms,"
+			" nano" FROM_SINCE("tool_calls", "at_ms"),
 	"INSERT INTO main.costs SELECT seq, at_ms, guild, session, channel, turn, provider, model,"
 	" role, units, nano, priced" FROM_SINCE("costs", "at_ms"),
 	/* Of the whole program there is no server. */
@@ -80,69 +82,31 @@ static int run_one(sqlite3 *sql, const char *text, const struct incident *what)
 
 /* ---- the settings ---- */
 
-/* An id, or a list of some, as in blocked_users. */
-static bool is_id(const json_t *value)
+/* Leaves those of one server, if of is one. */
+static void drop_servers(json_t *document, uint64_t of)
 {
-	const char *text = json_string_value(value);
-
-	if (json_is_integer(value))
-		return json_integer_value(value) >= ID_MIN;
-	while (text && *text) {
-		size_t n = strspn(text, "0123456789");
-
-		if (n >= ID_DIGITS)
-			return true;
-		text += n ? n : 1;
-	}
-	return false;
-}
-
-/* An address in whose query, or before whose name, a secret may stand. */
-static bool holds_address(const json_t *value)
-{
-	const char *text = json_string_value(value), *at = text ? strstr(text, "://") : NULL;
-
-	return at && strpbrk(at, "?@");
-}
-
-/* What stands in its place; NULL: it may be shown. */
-static json_t *hidden_value(const json_t *value)
-{
-	return is_id(value)	      ? json_string("id")
-	       : holds_address(value) ? json_string("address")
-				      : NULL;
-}
-
-/* Values that may be ids of people or secrets; names of servers in `guilds` are keys. */
-static void hide_values(json_t *value)
-{
-	json_t *inner, *hidden;
-	const char *key;
-	size_t i;
+	json_t *intent = json_object_get(document, "intent"), *of_server;
+	json_t *guilds = json_object_get(intent ? intent : document, "guilds");
+	const char *id;
 	void *next;
 
-	json_array_foreach(value, i, inner)
+	json_object_foreach_safe(guilds, next, id, of_server)
 	{
-		hide_values(inner);
-		if ((hidden = hidden_value(inner)) != NULL)
-			json_array_set_new(value, i, hidden);
-	}
-	json_object_foreach_safe(value, next, key, inner)
-	{
-		hide_values(inner);
-		if ((hidden = hidden_value(inner)) != NULL)
-			json_object_set_new(value, key, hidden);
+		if (of && strtoull(id, NULL, 10) != of)
+			json_object_del(guilds, id);
 	}
 }
 
-static int add_document(sqlite3 *sql, const char *scope, sqlite3_int64 version, const char *text)
+static int add_document(sqlite3 *sql, const struct incident *what, const char *scope,
+			sqlite3_int64 version, const char *text)
 {
 	json_t *document = json_loads(text ? text : "", 0, NULL);
 	sqlite3_stmt *s = NULL;
 	char *hidden;
 	int rc;
 
-	hide_values(document);
+	drop_servers(document, what->guild);
+	settings_hide_texts(document);
 	hidden = document ? json_dumps(document, JSON_COMPACT) : NULL;
 	json_decref(document);
 	rc = sqlite3_prepare_v2(
@@ -159,7 +123,7 @@ static int add_document(sqlite3 *sql, const char *scope, sqlite3_int64 version, 
 	return rc == SQLITE_DONE ? 0 : EIO;
 }
 
-static int copy_settings(sqlite3 *sql)
+static int copy_settings(sqlite3 *sql, const struct incident *what)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(sql,
@@ -170,7 +134,7 @@ static int copy_settings(sqlite3 *sql)
 	int err = rc == SQLITE_OK ? 0 : EIO;
 
 	while (!err && (rc = sqlite3_step(s)) == SQLITE_ROW)
-		err = add_document(sql, (const char *)sqlite3_column_text(s, 0),
+		err = add_document(sql, what, (const char *)sqlite3_column_text(s, 0),
 				   sqlite3_column_int64(s, 1),
 				   (const char *)sqlite3_column_text(s, 2));
 	sqlite3_finalize(s);
@@ -224,7 +188,7 @@ static int fill(const struct incident *what, struct incident_rows *out)
 	for (unsigned i = 0; i < sizeof copies / sizeof copies[0] && !err; i++)
 		err = run_one(sql, copies[i], what);
 	if (!err)
-		err = copy_settings(sql);
+		err = copy_settings(sql, what);
 	if (!err)
 		err = run_one(sql, "COMMIT", what);
 	/* Whoever reads it writes nothing beside it. */

@@ -11,6 +11,8 @@
 #include "control/why.h"
 #include "tests/unit/ipc/loop.h"
 
+#define GUILD UINT64_C(71771983423143937)
+
 static char dir[32], to[48];
 
 static void add(struct db *db, uint64_t at_ms, uint64_t guild, uint64_t user)
@@ -57,6 +59,16 @@ static void add(struct db *db, uint64_t at_ms, uint64_t guild, uint64_t user)
 						.provider = "main",
 						.why = "no voice for Marzipan of key whisper"}};
 
+	struct bus_event tool = {.type = EVENT_TOOL_CALLED,
+				 .at_ms = at_ms,
+				 .guild = guild,
+				 .tool = {.session = 9,
+					  .turn = 3,
+					  .call = (uint32_t)at_ms,
+					  .name = "invented by a model",
+					  .code = "unknown_tool"}};
+
+	CHECK_INT(rows_add(db, &tool, true), 0);
 	fault.fault.fault = "KEY";
 	CHECK_INT(rows_add(db, &refused, true), 0);
 	CHECK_INT(rows_add(db, &turn, true), 0);
@@ -74,15 +86,21 @@ static bool make(void)
 	if (!folder_make(dir) || db_open(&db, dir, DB_OWN))
 		return false;
 	snprintf(to, sizeof to, "%s/out", dir);
-	add(db, 1000, 7, 501000000000000000);
-	add(db, 5000, 7, 501000000000000000);
+	add(db, 1000, GUILD, 501000000000000000);
+	add(db, 5000, GUILD, 501000000000000000);
 	add(db, 5000, 8, 502000000000000000);
 	s = db_use(db, DB_ADD_DOCUMENT);
 	db_bind_text(s, 1, "global");
 	db_bind_uint(s, 2, 1);
 	db_bind_text(s, 3,
-		     "{\"hold_ms\":7,\"mcp_servers\":[{\"name\":\"m\",\"url\":\"https://m.example/"
-		     "?api_key=whisper\"}],\"people\":[\"503000000000000000\",504000000000000000],"
+		     "{\"hold_ms\":7,\"text_chat\":\"mentions\",\"aliases\":\"bob smith\","
+		     "\"guilds\":{\"71771983423143937\":{\"hold_ms\":9},\"81771983423143937\":{}},"
+		     "\"mcp_servers\":[{\"name\":\"m\",\"url\":\"https://m.example/"
+		     "?api_key=whisper\"},{\"name\":\"gh\",\"transport\":\"stdio\",\"command\":["
+		     "\"/usr/bin/true\",\"sk-ARGSECRET\"],\"environment\":{\"TOKEN\":"
+		     "\"ghp_ENVSECRET\"}},{\"name\":\"in-path\",\"url\":"
+		     "\"https://host.example/PATHSECRET/"
+		     "mcp\"}],\"people\":[\"503000000000000000\",504000000000000000],"
 		     "\"blocked_users\":\"505000000000000000,506000000000000000\"}");
 	if (db_run(db, s))
 		return false;
@@ -120,6 +138,10 @@ TEST(an_incident_has_turns_and_no_words_names_or_people)
 	CHECK(!holds("501000000000000000"));
 	CHECK(!holds("192.0.2.7"));
 	CHECK(holds("hold_ms"));
+	CHECK(holds("mentions") && holds("stdio") && holds("in-path"));
+	CHECK(!holds("SECRET") && !holds("bob smith") && !holds("/usr/bin"));
+	CHECK(!holds("invented by a model"));
+	CHECK(holds("81771983423143937"));
 	CHECK(!holds("503000000000000000"));
 	CHECK(!holds("504000000000000000"));
 	CHECK(!holds("505000000000000000"));
@@ -135,13 +157,15 @@ TEST(an_incident_has_turns_and_no_words_names_or_people)
 
 TEST(an_incident_is_of_a_server_and_of_a_time)
 {
-	struct incident what = {.dir = dir, .to = to, .since_ms = 2000, .guild = 7};
+	struct incident what = {.dir = dir, .to = to, .since_ms = 2000, .guild = GUILD};
 	struct incident_rows rows;
 
 	CHECK(make());
 	CHECK_INT(incident_export(&what, &rows), 0);
 	CHECK_INT(rows.turns, 1);
 	CHECK_INT(rows.events, 2);
+	CHECK(holds("71771983423143937"));
+	CHECK(!holds("81771983423143937"));
 	folder_remove(to);
 	folder_remove(dir);
 }
