@@ -74,9 +74,20 @@ static bool file_alone(const char *name)
 	return ends_with(name, "_file");
 }
 
+/* What control reads once for all servers: one of its own would be saved, and change nothing. */
+static bool is_of_process(const char *name)
+{
+	static const char *const names[] = {"talk_page", "cost_day_cents", "log_level", "log_json"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return strncmp(name, "web_", 4) == 0 || strncmp(name, "otlp_", 5) == 0;
+}
+
 /* All servers share one database, log, turns_file and extraction: nobody may trust that the words
  * of one are treated otherwise. */
-static bool is_shared(const char *name)
+bool settings_is_shared(const char *name)
 {
 	static const char *const names[] = {
 		"store_words_hours", "store_max_mb",	    "log_words",
@@ -87,7 +98,7 @@ static bool is_shared(const char *name)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
-	return settings_when(name) == SETTINGS_START;
+	return is_of_process(name) || settings_when(name) == SETTINGS_START;
 }
 
 static bool is_record(const char *name)
@@ -227,7 +238,7 @@ static void take_member(struct checking *c, const char *name, const json_t *v)
 		fault(c, name, "there is no memory for it");
 	else if (file_alone(name))
 		fault(c, name, "this belongs in the settings file alone");
-	else if (*c->prefix && (is_record(name) || is_shared(name)))
+	else if (*c->prefix && (is_record(name) || settings_is_shared(name)))
 		fault(c, name, "this cannot differ between servers");
 	else
 		settings_file(c->s, text, strlen(text), on_line, c);

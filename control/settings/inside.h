@@ -45,6 +45,8 @@ struct settings_row {
 extern const struct settings_row settings_rows[];
 extern const size_t settings_n_rows;
 
+/* True if no server can have one of its own. */
+bool settings_is_shared(const char *name);
 /* True if the field holds text. */
 bool settings_is_text(enum settings_kind kind);
 /* The value as text; a secret's is "(secret)". */

@@ -229,6 +229,7 @@ static json_t *row_schema(const struct settings *defaults, const struct settings
 			      "group", groups[r->group], "level", levels[r->level], "effect",
 			      effects[r->when], "text", r->text);
 
+	put(&j, "perServer", json_boolean(!settings_is_shared(r->name)));
 	if (r->kind != SETTINGS_SECRET)
 		put(&j, "default", value_json(defaults, r));
 	if (r->kind == SETTINGS_NUMBER) {

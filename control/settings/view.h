@@ -18,7 +18,8 @@ struct json_t *settings_public_json(const struct settings *s);
 /* {roles: {voice: [{provider, dialect, model, url}]}, purposes: {...}}: what was resolved; model is
  * null where there is none to choose. */
 struct json_t *settings_bindings_json(const struct settings *s);
-/* {settings: [{name, kind, group, level, effect, default, min, max, unit, words, text}], records:
+/* {settings: [{name, kind, group, level, effect, perServer, default, min, max, unit, words, text}],
+ * records:
  * [...], presets: [...]} */
 struct json_t *settings_schema_json(void);
 /* [{key, outcome}] of what is another in `is` than in `was`; outcome: applied, next_call or

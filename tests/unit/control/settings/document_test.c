@@ -214,6 +214,11 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"guilds\": {\"42\": {\"memory_extract_cents\": 1}}}", "cannot differ"},
 		{"{\"guilds\": {\"42\": {\"log_words\": false}}}", "cannot differ"},
 		{"{\"guilds\": {\"42\": {\"turns_words\": false}}}", "cannot differ"},
+		/* Read once for all. */
+		{"{\"guilds\": {\"42\": {\"cost_day_cents\": 100}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"log_level\": \"debug\"}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"web_session_hours\": 3}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"otlp_seconds\": 3}}}", "cannot differ"},
 	};
 	struct world w;
 
