@@ -38,7 +38,8 @@ struct run {
 	json_t *erased, *files, *searched;
 	json_t *guilds; /* whose memory may know the person: [id, …] */
 	unsigned copies;
-	unsigned texts; /* to search for */
+	unsigned texts;	   /* to search for */
+	uint64_t since_ms; /* when the rows went; 0: they have not yet */
 	uint64_t traces;
 };
 
@@ -71,6 +72,7 @@ static int load_progress(struct run *r)
 	if (erased)
 		json_object_update(r->erased, (json_t *)(uintptr_t)erased);
 	json_array_extend(r->guilds, json_object_get(progress, "guilds"));
+	r->since_ms = (uint64_t)json_integer_value(json_object_get(progress, "since"));
 	json_array_foreach(json_object_get(progress, "texts"), i, text)
 	{
 		if (r->scan.n < TEXTS)
@@ -90,8 +92,9 @@ static int save_progress(struct run *r)
 	for (unsigned i = 0; i < r->scan.n; i++)
 		json_array_append_new(texts,
 				      json_stringn(r->scan.needle[i].bytes, r->scan.needle[i].n));
-	progress = json_pack("{s:O,s:o,s:O}", "erased", r->erased, "texts", texts, "guilds",
-			     r->guilds);
+	progress = json_pack("{s:O,s:o,s:O,s:I}", "erased", r->erased, "texts", texts, "guilds",
+			     r->guilds, "since",
+			     (json_int_t)(r->since_ms ? r->since_ms : r->e->now_ms));
 	text = progress ? json_dumps(progress, JSON_COMPACT) : NULL;
 	if (text) {
 		db_bind_uint(s, 1, r->e->user);

@@ -19,6 +19,9 @@
 
 #define DAY_MS UINT64_C(86400000)
 
+/* What an erased person had said is looked for in files that cannot be read for so long. */
+enum { ERASE_TEXTS_DAYS = 7 };
+
 bool rows_kept(const struct bus_event *ev)
 {
 	return bus_event_info(ev->type)->keep_days > 0;
@@ -430,6 +433,11 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, uint64_t words_ms, unsi
 		err = run_with(
 			db, DB_EXPIRE_TAKEN,
 			now_ms > STORE_TAKEN_DAYS * DAY_MS ? now_ms - STORE_TAKEN_DAYS * DAY_MS : 0,
+			NULL, changed);
+	if (!err)
+		err = run_with(
+			db, DB_EXPIRE_ERASE_TEXTS,
+			now_ms > ERASE_TEXTS_DAYS * DAY_MS ? now_ms - ERASE_TEXTS_DAYS * DAY_MS : 0,
 			NULL, changed);
 	if (!err)
 		err = audit_drop_old(db, oldest_kept(EVENT_SETTING_CHANGED, now_ms), changed);

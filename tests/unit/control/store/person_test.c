@@ -281,6 +281,43 @@ static uint64_t count_words(const char *file)
 	return scan_file(&scan, path, &hits) ? 99 : hits;
 }
 
+static void check_texts(uint64_t now_ms, bool kept)
+{
+	struct sqlite3_stmt *s;
+	unsigned changed;
+	bool keeps;
+
+	CHECK_INT(rows_expire(db, now_ms, 0, &changed), 0);
+	s = use_with(DB_GET_ERASE_PROGRESS, ANA);
+	keeps = db_step(db, s) == 0 && strstr(db_text(s, 0), WORDS_OF_ANA);
+	db_use(db, DB_GET_ERASE_PROGRESS); /* ends the read */
+	CHECK(keeps == kept);
+}
+
+/* Its files can never be read: what she had said is in the database for a week, and no longer. */
+TEST(an_erasure_that_cannot_end_keeps_no_words_for_ever)
+{
+	const uint64_t day = 86400000;
+	char turns[64], *receipt = NULL;
+
+	open_with_words();
+	snprintf(turns, sizeof turns, "%s/turns", dir);
+	CHECK_INT(symlink("/nowhere", turns), 0);
+	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	check_texts(6 * day, true);
+	/* Another try of it begins no other week. */
+	CHECK_INT(erase_request(db, ANA, 6 * day), 0);
+	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	check_texts(8 * day, false);
+	CHECK(is_requested());
+	unlink(turns);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"texts\":0"));
+	free(receipt);
+	db_close(db);
+	folder_remove(dir);
+}
+
 /* The turn file cannot be read, as after a crash before its turn came. */
 TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
 {
