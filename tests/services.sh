@@ -264,6 +264,17 @@ worst=$(printf '%s\n' $times | sort -n | tail -1)
 [ "$(echo $times | wc -w)" != "${KILLS:-10}" ] || ok "killed within an answer it is audible again, after${times} ms (the worst $worst)"
 
 # ---- programs in a sandbox ----
+# jails PROGRAM: whether it installs its own filter under the system calls that the unit and its drop-ins allow
+jails() {
+	local filter=() line
+	while read -r line; do filter+=(-p "$line"); done < <(inside systemctl cat parley-control | grep '^SystemCall')
+	inside systemd-run --quiet --wait -p NoNewPrivileges=yes "${filter[@]}" "$1" --check-jail
+}
+jails_of_decoders() {
+	local p
+	for p in decoderd imaged; do jails /usr/bin/$p || { echo "$p"; return 1; }; done
+}
+jails_of_decoders && ok "the decoders of control are jailed" || bad "the decoders of control are jailed" "the unit forbids it"
 check "without the drop-in no program is run" "$(log parley-control | grep -c 'works=0') $(log parley-control | grep -c 'server=toy state=ready')" " 0"
 until_ok 10 told 1 'sandbox works=0' && ok "and the log says so" || bad "and the log says so" "$(log parley-control | grep mcp | tail -3)"
 inside install -D -m 644 /usr/share/parley/programs.conf /etc/systemd/system/parley-control.service.d/programs.conf
@@ -271,6 +282,7 @@ inside systemctl daemon-reload
 inside systemctl restart parley-control
 until_ok 30 told 1 'server=toy state=ready' && ok "with it a program runs in its sandbox" ||
 	bad "with it a program runs in its sandbox" "$(log parley-control | grep -E 'mcp|sandbox' | tail -3)"
+jails_of_decoders && ok "and the decoders are jailed all the same" || bad "and the decoders are jailed all the same" "the drop-in forbids it"
 ends=$(inside pgrep -f 'parley-test-server good' | tail -1)
 check "where it sees no state" "$(inside nsenter -t "${ends:-1}" --mount -- ls -d /var/lib/parley 2>&1)" "No such file"
 inside rm -r /etc/systemd/system/parley-control.service.d/programs.conf
