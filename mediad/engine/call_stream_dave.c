@@ -61,24 +61,31 @@ static void update_gate(struct call_stream *cs)
 	call_stream_prepare_frame(cs);
 }
 
+/* Of a key that is lent again the pair may be one long past. */
+static void ask_for_next_pair(struct call_stream *cs)
+{
+	struct ev ev = {.type = EV_DAVE_NEXT, .stream = cs};
+
+	ev.dave.epoch = cs->epoch;
+	ev.dave.generation = dave_sealer_counter(cs->sealer) >> 24;
+	call_stream_emit(cs, &ev);
+}
+
 bool call_stream_encrypt(struct call_stream *cs, const struct sender_packet *pkt, uint8_t *buf,
 			 size_t cap, struct slice *out)
 {
 	size_t n;
+	int err;
 
 	*out = (struct slice){pkt->opus, pkt->len};
 	if (pkt->silence || cs->clear)
 		return true;
-	if (dave_seal(cs->sealer, DAVE_OPUS, pkt->opus, pkt->len, buf, cap, &n))
+	err = dave_seal(cs->sealer, DAVE_OPUS, pkt->opus, pkt->len, buf, cap, &n);
+	if (dave_sealer_wants_next(cs->sealer))
+		ask_for_next_pair(cs);
+	if (err)
 		return false;
 	*out = (struct slice){buf, n};
-	if (dave_sealer_wants_next(cs->sealer)) {
-		struct ev ev = {.type = EV_DAVE_NEXT, .stream = cs};
-
-		ev.dave.epoch = cs->epoch;
-		ev.dave.generation = cs->generation + 1;
-		call_stream_emit(cs, &ev);
-	}
 	return true;
 }
 

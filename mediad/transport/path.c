@@ -2,22 +2,27 @@
 
 #include "proto/base/time.h"
 
-static void prove(struct path *p, uint64_t now)
-{
-	p->proved_at = now;
-	p->spoken_ms = 0;
-}
+static const uint64_t LIMIT = PATH_SILENT_MS * NS_PER_MS;
 
 void path_echo(struct path *p, uint64_t now)
 {
-	p->echoed = true;
-	prove(p, now);
+	p->echoed = p->proved = true;
+	p->echoed_at = now;
 }
 
 void path_report(struct path *p, uint64_t now)
 {
-	p->reported = true;
-	prove(p, now);
+	p->reported = p->proved = true;
+	p->reported_at = now;
+	p->spoken_ms = 0;
+}
+
+/* Both are awaited anew. */
+static void begin_again(struct path *p, uint64_t now)
+{
+	p->asking = false;
+	p->echoed_at = p->reported_at = now;
+	p->spoken_ms = 0;
 }
 
 void path_reach(struct path *p)
@@ -39,32 +44,36 @@ void path_spoke(struct path *p, unsigned ms)
 		p->spoken_ms += ms;
 }
 
+static bool sends_fail(const struct path *p, uint64_t now)
+{
+	return p->failing_since && now - p->failing_since >= LIMIT;
+}
+
 bool path_is_silent(const struct path *p, uint64_t now)
 {
-	const uint64_t limit = PATH_SILENT_MS * NS_PER_MS;
-	bool awaited = p->echoed || (p->reported && p->spoken_ms >= PATH_SILENT_MS);
+	bool reports = p->reported && p->spoken_ms >= PATH_SILENT_MS;
 
-	return (awaited && now - p->proved_at >= limit) ||
-	       (p->failing_since && now - p->failing_since >= limit);
+	return (p->echoed && now - p->echoed_at >= LIMIT) ||
+	       (reports && now - p->reported_at >= LIMIT) || sends_fail(p, now);
 }
 
 void path_ask(struct path *p)
 {
 	p->asking = true;
-	p->reached = false;
+	p->proved = p->reached = false;
 }
 
 void path_found(struct path *p, uint64_t now)
 {
-	p->asking = false;
 	p->failing_since = 0;
-	prove(p, now);
+	begin_again(p, now);
 }
 
 bool path_is_back(struct path *p, uint64_t now)
 {
-	bool back = p->asking && p->reached && !path_is_silent(p, now);
+	bool back = p->asking && p->proved && p->reached && !sends_fail(p, now);
 
-	p->asking = p->asking && !back;
+	if (back)
+		begin_again(p, now);
 	return back;
 }

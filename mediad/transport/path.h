@@ -1,14 +1,15 @@
 /* True if datagrams still travel between us and the voice server.
  *
  * Proof are the answers to what we send: echoes of keepalives, and receiver reports about our
- * stream. Some servers never send one or either, so silence counts only after one was seen. Echoes
- * come at all times; reports only while we send, so without echoes silence counts only after we
- * have sent audio for as long. Sends that fail count in any case. Audio of others is no proof,
- * because the way out may be blocked alone.
+ * stream. Some servers never send one or either, so its absence counts only after one was seen.
+ * Echoes come at all times; reports only while we send, so theirs counts only after we have sent
+ * audio for as long. Neither replaces the other: echoes go to whatever address we send from, but
+ * audio is taken from, and reports go to, the address that the server knows. Sends that fail count
+ * in any case. Audio of others is no proof, because the way out may be blocked alone.
  *
  * A silent path is examined by another IP discovery, which servers need not answer. Without an
- * answer the path is back if it was proved meanwhile and something reached us: echoes alone go to
- * whatever address we send from, but audio and reports go to the address that the server knows.
+ * answer the path is back if it was proved meanwhile and something reached us at the address that
+ * the server knows.
  *
  * Plain memory of its owner, all zero at first. Times in ns. */
 #ifndef MEDIAD_TRANSPORT_PATH_H
@@ -27,12 +28,12 @@ enum path_loss {
 };
 
 struct path {
-	bool echoed, reported;	/* an echo, a report was ever seen */
-	bool asking;		/* discovery was started again, to be sure */
-	bool reached;		/* something of the session has reached us since then */
-	unsigned spoken_ms;	/* audio that we sent since proved_at */
-	uint64_t proved_at;	/* newest */
-	uint64_t failing_since; /* no send has succeeded since; 0: the newest one did */
+	bool echoed, reported;		 /* an echo, a report was ever seen */
+	bool asking;			 /* discovery was started again, to be sure */
+	bool proved, reached;		 /* since then; reached: by something of the session */
+	unsigned spoken_ms;		 /* audio that we sent since reported_at */
+	uint64_t echoed_at, reported_at; /* newest */
+	uint64_t failing_since;		 /* no send has succeeded since; 0: the newest one did */
 };
 
 /* An echo, and a report about our stream. */

@@ -698,6 +698,20 @@ TEST(call_stream_dave_next_generation)
 	pair_finish();
 }
 
+/* Our own key is lent anew from its first pair when the session goes back to it. */
+TEST(call_stream_dave_wants_the_present_pair_of_a_key_that_is_lent_again)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_open_key(1);
+	pair_send_key(1);
+	dave_sealer_set_counter(pair.tx.l->sealer, (UINT64_C(3) << 24) + 10);
+	pair_say(1000, true);
+	pair_run(200);
+	CHECK_INT(pair.tx.nexts, 1);
+	CHECK(pair.tx.next_user == 0 && pair.tx.next_epoch == 1 && pair.tx.next_generation == 3);
+	pair_finish();
+}
+
 /* ---- never plaintext ---- */
 
 static struct {

@@ -43,6 +43,29 @@ TEST(path_awaits_reports_of_what_was_sent)
 	CHECK(!path_is_silent(&p, 3600 * NS_PER_S));
 }
 
+/* Echoes go to any address that we send from, so they do not say that audio is taken. */
+TEST(path_misses_reports_beside_echoes)
+{
+	struct path p = {0};
+	unsigned s;
+
+	path_report(&p, 100 * NS_PER_S);
+	for (s = 100; s < 100 + PATH_SILENT_MS / 1000; s++) {
+		path_echo(&p, s * NS_PER_S);
+		CHECK(!path_is_silent(&p, s * NS_PER_S));
+		path_spoke(&p, 1000);
+	}
+	path_echo(&p, s * NS_PER_S);
+	CHECK(path_is_silent(&p, s * NS_PER_S));
+	/* What the server has for others arrives, so it knows our address: it has ended its
+	 * reports. */
+	path_ask(&p);
+	path_echo(&p, s * NS_PER_S);
+	path_reach(&p);
+	CHECK(path_is_back(&p, s * NS_PER_S));
+	CHECK(!path_is_silent(&p, s * NS_PER_S));
+}
+
 TEST(path_is_back_when_it_was_proved_and_something_came)
 {
 	struct path p = {0};
