@@ -137,6 +137,35 @@ TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
 	}
 }
 
+/* Somebody outside writes while tools of the turn work; the model goes on, and knows that. */
+TEST(a_model_that_goes_on_needs_a_yes_after_words_from_outside)
+{
+	static const struct tool_row rings = {.name = "ring",
+					      .description = "Rings.",
+					      .schema = "{\"type\":\"object\"}",
+					      .effect = TOOL_EFFECT_ROOM,
+					      .timeout_ms = 5000,
+					      .max_output = 100};
+	const struct engine_event call = {
+		.type = ENGINE_TOOL_CALL, .call = "r", .tool = "ring", .data = slice_str("{}")};
+
+	for (unsigned outside = 0; outside < 2; outside++) {
+		static struct scene s;
+		uint32_t turn;
+
+		CHECK(open_scene(&s));
+		CHECK_INT(tools_registry_add(s.agent->tools->registry, &rings, &shell, NULL), 0);
+		turn = room_active(s.agent->room)->id;
+		agent_perform(s.agent, &(struct room_effect){.type = ROOM_DO_ASK_AGAIN,
+							     .turn = turn,
+							     .writings = outside});
+		agent_tools_call(s.agent->tools,
+				 &(struct roles_event){.turn = turn, .engine = &call});
+		CHECK_INT(starts, outside ? 0 : 1);
+		scene_end(&s);
+	}
+}
+
 /* A model may say something before it calls a tool; its answer goes on behind the call. */
 TEST(a_yes_counts_after_words_that_came_before_the_call)
 {
