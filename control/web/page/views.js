@@ -358,7 +358,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       dirty();
     };
     scope.onchange = ({ target }) => chooseScope(view, target.value);
-    for (const row of view.data.schema.settings.filter((r) => hit(r) && (!view.part || r.group === view.part) && (!view.guild || r.perServer))) groups.set(row.group, (groups.get(row.group) || []).concat(row));
+    for (const row of view.data.schema.settings.filter((r) => hit(r) && (!view.part || r.group === view.part) && (!view.guild || r.perServer !== false))) groups.set(row.group, (groups.get(row.group) || []).concat(row));
     return [
       node("div", { class: "row tools" }, node("label", { for: "setting-search" }, "Search"), find, node("label", { for: "setting-part" }, "in"), part,
         node("label", { for: "setting-scope" }, "for"), scope),
