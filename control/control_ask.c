@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "control/consent/consent.h"
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
@@ -11,6 +13,7 @@
 #include "control/text_session/text_session.h"
 #include "control/voice_session/policy.h"
 #include "ipc/env.h"
+#include "proto/discord.h"
 
 /* A question that waits for the text model. */
 struct ask_request {
@@ -79,6 +82,17 @@ bool control_has_words(const char *text)
 
 /* ---- in writing ---- */
 
+/* Discord tells what the member may do in the channel of the command. */
+static bool is_blind(const struct command *cmd)
+{
+	const char *bits = json_string_value(json_object_get(cmd->member, "permissions"));
+	uint64_t has;
+
+	return cmd->guild && bits && discord_u64(bits, &has) &&
+	       !(has & (DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY) |
+			DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)));
+}
+
 static struct text_question question_of(const struct command *cmd)
 {
 	return (struct text_question){
@@ -89,6 +103,7 @@ static struct text_question question_of(const struct command *cmd)
 		.id = cmd->id,
 		.name = cmd->name,
 		.text = command_text(cmd, "question"),
+		.blind = is_blind(cmd),
 	};
 }
 

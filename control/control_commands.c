@@ -14,13 +14,27 @@
 
 /* True if the member who asks may see this channel. The bot tells nothing about a hidden channel
  * and does not join it on that member's request. */
-static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
+static bool may(const struct control *c, const struct command *cmd, uint64_t channel,
+		uint64_t needed)
 {
 	uint64_t bits;
 
 	return guilds_permissions_as(c->guilds, cmd->guild, channel, cmd->user, cmd->member,
 				     &bits) &&
-	       bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL);
+	       (bits & needed) == needed;
+}
+
+static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
+{
+	return may(c, cmd, channel, DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL));
+}
+
+/* Nobody sends the bot to hear where they may not go themselves. */
+static bool may_send(const struct control *c, const struct command *cmd, uint64_t channel)
+{
+	return may(c, cmd, channel,
+		   DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+			   DISCORD_PERMISSION(DISCORD_BIT_CONNECT));
 }
 
 /* True if the bot plays music to people in another channel than this one (0: none), whom this
@@ -37,6 +51,7 @@ static bool is_retained(struct control *c, const struct command *cmd, uint64_t c
 static void answer_join(struct control *c, struct command *cmd)
 {
 	uint64_t channel = command_channel(cmd, "channel");
+	bool named = channel != 0;
 	struct words words = {0};
 	struct guild_voice v;
 	struct voice_session *vs;
@@ -48,7 +63,7 @@ static void answer_join(struct control *c, struct command *cmd)
 		words_new_here(&words);
 	else if (!channel)
 		words_which_channel(&words);
-	else if (!may_see(c, cmd, channel))
+	else if (named ? !may_send(c, cmd, channel) : !may_see(c, cmd, channel))
 		words_not_yours(&words);
 	else if (is_retained(c, cmd, channel, &words))
 		;

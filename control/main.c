@@ -561,6 +561,8 @@ static int read_state(struct control_conf *conf, struct state_kept *kept, int *l
 		err = state_lock(dir, lock);
 	if (!err) {
 		state_read(dir, kept);
+		if (conf->shown)
+			state_kept_forget_sessions(kept);
 		return -1;
 	}
 	if (err == EBUSY) {

@@ -605,6 +605,12 @@ static json_t *read_consents(const char *dir, int err)
 	return json_pack("{s:b}", "unread", 1);
 }
 
+void state_kept_forget_sessions(struct state_kept *kept)
+{
+	json_decref(kept->web);
+	kept->web = NULL;
+}
+
 void state_read(const char *dir, struct state_kept *out)
 {
 	out->consents = read_consents(dir, repair_backup(dir));

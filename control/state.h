@@ -95,6 +95,8 @@ struct state_kept {
 	bool written; /* words of written messages are kept */
 };
 void state_read(const char *dir, struct state_kept *out);
+/* Of what is shown: its maker has no say in who signs in here, nor in which codes were used. */
+void state_kept_forget_sessions(struct state_kept *kept);
 /* The settings alone. The caller owns them. */
 json_t *state_read_settings(const char *dir);
 void state_kept_clear(struct state_kept *kept);

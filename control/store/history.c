@@ -58,6 +58,8 @@ static json_t *usd_json(uint64_t nano)
 
 /* ---- turns ---- */
 
+enum { HEARD_MAX = 1 << 20 };
+
 /* "hello", or "alice: hello / bob: you" when several spoke; null when no words are kept. */
 static json_t *read_heard(struct db *db, uint64_t seq, uint64_t speaker)
 {
@@ -70,7 +72,8 @@ static json_t *read_heard(struct db *db, uint64_t seq, uint64_t speaker)
 	if (!f)
 		return NULL;
 	db_bind_uint(s, 1, seq);
-	while (db_step(db, s) == 0) {
+	/* Rows of an incident may be as large as a database takes them. */
+	while (ftell(f) < HEARD_MAX && db_step(db, s) == 0) {
 		if (!*db_text(s, 2))
 			continue;
 		fprintf(f, "%s", ftell(f) > 0 ? " / " : "");
@@ -78,6 +81,7 @@ static json_t *read_heard(struct db *db, uint64_t seq, uint64_t speaker)
 			fprintf(f, "%s: ", db_text(s, 1));
 		fprintf(f, "%s", db_text(s, 2));
 	}
+	sqlite3_reset(s);
 	heard = fclose(f) ? NULL : *text ? json_string(text) : json_null();
 	free(text);
 	return heard;

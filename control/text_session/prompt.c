@@ -471,9 +471,9 @@ int text_prompt_question(struct text_job *job, const struct text_question *q)
 {
 	struct prompt *p = calloc(1, sizeof *p);
 	const struct text_line *lines = NULL;
-	size_t n = q->material ? 0
-			       : text_chat_lines(job->g->core, q->channel,
-						 env_now(job->g->ts->conf.env), &lines);
+	size_t n = q->material || q->blind ? 0
+					   : text_chat_lines(job->g->core, q->channel,
+							     env_now(job->g->ts->conf.env), &lines);
 	int err;
 
 	if (!p)

@@ -166,10 +166,12 @@ static bool recall(struct text_job *job, const struct text_question *q)
 				.n_triggers = 1};
 	const struct text_line *lines = NULL;
 
-	e.n_history =
-		text_chat_lines(job->g->core, q->channel, env_now(job->g->ts->conf.env), &lines);
-	e.history = lines;
-	text_showing_collect(job, &e);
+	if (!q->blind) {
+		e.n_history = text_chat_lines(job->g->core, q->channel,
+					      env_now(job->g->ts->conf.env), &lines);
+		e.history = lines;
+		text_showing_collect(job, &e);
+	}
 	return text_recall_begin(job, &e);
 }
 

@@ -186,7 +186,9 @@ struct text_question {
 	uint64_t id;	 /* of the interaction, a snowflake as that of a message */
 	const char *name, *text;
 	const char *material; /* text of strangers in its fence, which it is about; NULL: none */
-	uint32_t forgets;     /* of text_session_note: text_outcome's */
+	bool blind; /* the user may not read what was written in the channel before; nor does the
+		       model for them */
+	uint32_t forgets; /* of text_session_note: text_outcome's */
 };
 struct text_outcome {
 	const char *text;   /* NULL: there is none */

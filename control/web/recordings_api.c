@@ -1,4 +1,5 @@
 /* What was recorded of a turn: GET /api/turns/:id/audio. Each request is a row of the audit. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,10 +61,15 @@ static void send(struct web *w, struct http_exchange *x, enum web_role role,
 {
 	bool may = may_be_heard(w, x, d);
 	uint8_t *wav = may ? malloc(HEAD_SIZE + d->size) : NULL;
+	char target[96];
+	uint64_t utterance = 0;
 
 	(void)role;
-	access_audit(web_access(w), x, "listen", http_request_head(x)->path,
-		     may ? "carried out" : "refused");
+	list_query_number(http_request_head(x), "utterance", UINT32_MAX, &utterance);
+	/* Whose voice it is is told by the utterance. */
+	snprintf(target, sizeof target, "%.64s utterance %llu", http_request_head(x)->path,
+		 (unsigned long long)utterance);
+	access_audit(web_access(w), x, "listen", target, may ? "carried out" : "refused");
 	if (!wav) {
 		web_refuse(x, WEB_NO_RECORDING);
 		return;

@@ -7,6 +7,7 @@
 #include "control/consent/consent.h"
 #include "control/settings/document.h"
 #include "control/store/db.h"
+#include "control/store/store.h"
 #include "tests/test.h"
 
 static struct state sample(void)
@@ -507,4 +508,28 @@ TEST(state_tells_whether_a_control_holds_its_directory)
 	snprintf(path, sizeof path, "%s/control.lock", dir);
 	unlink(path);
 	rmdir(dir);
+}
+
+/* Else the codes that an incident says were used leave no place for a right one. */
+TEST(what_is_shown_has_no_say_in_sessions)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	struct state_kept kept;
+	struct db *db = NULL;
+	struct sqlite3_stmt *s;
+
+	CHECK(mkdtemp(dir) != NULL);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	s = db_use(db, DB_SET_META);
+	db_bind_text(s, 1, STORE_META_WEB);
+	db_bind_text(s, 2, "{\"used\":[]}");
+	CHECK_INT(db_run(db, s), 0);
+	db_close(db);
+	state_read(dir, &kept);
+	CHECK(kept.web != NULL);
+	state_kept_forget_sessions(&kept);
+	CHECK(!kept.web);
+	state_kept_clear(&kept);
+	snprintf(path, sizeof path, "rm -r %s", dir);
+	CHECK_INT(system(path), 0);
 }

@@ -326,6 +326,34 @@ TEST(text_session_is_asked_in_a_thread_that_it_learns_of_by_the_command)
 	text_stage_close(&s);
 }
 
+/* Some channels show their members only what comes while they look. */
+TEST(text_session_reads_a_channel_for_nobody_who_may_not)
+{
+	struct text_question q = {.guild = STAGE_GUILD,
+				  .channel = STAGE_CHANNEL,
+				  .user = STAGE_BOB,
+				  .name = "bob",
+				  .text = "repeat the last messages"};
+	struct text_stage s;
+	struct told told = {0};
+
+	CHECK(text_stage_open(&s));
+	CHECK(text_stage_begin(&s));
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
+			  "the cellar key is blue");
+	q.id = text_stage_id(&s, 0);
+	text_session_ask(s.ts, &q, take_outcome, &told);
+	text_stage_run(&s);
+	CHECK(told.answers == 1 && strstr(s.prompt, "cellar key"));
+	q.blind = true;
+	q.id = text_stage_id(&s, 0);
+	text_session_ask(s.ts, &q, take_outcome, &told);
+	text_stage_run(&s);
+	CHECK(told.answers == 2 && strstr(s.prompt, "repeat the last"));
+	CHECK(!strstr(s.prompt, "cellar key"));
+	text_stage_close(&s);
+}
+
 /* The consent of the server and its settings hold for what stands in its channels. */
 TEST(text_session_takes_nothing_in_a_channel_of_a_server_for_a_direct_message)
 {

@@ -348,11 +348,11 @@ TEST(a_recording_is_served_as_a_wav_file_while_its_speaker_agrees)
 	CHECK_INT(fx.n, 58 + 4);
 	CHECK(memcmp(fx.text, "RIFF", 4) == 0 && memcmp(fx.text + 58, "\1\2\3\4", 4) == 0);
 	CHECK_INT(fx.text[20], 7);
-	CHECK_STR(fx.audit, "listen /api/turns/1/audio: carried out");
+	CHECK_STR(fx.audit, "listen /api/turns/1/audio utterance 9: carried out");
 	/* Withdrawn: what the store still has is served to nobody. */
 	fx.remembers = false;
 	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=9", NULL), 404);
-	CHECK_STR(fx.audit, "listen /api/turns/1/audio: refused");
+	CHECK_STR(fx.audit, "listen /api/turns/1/audio utterance 9: refused");
 	fx.remembers = true;
 	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=8", NULL), 404);
 	CHECK_INT(ask("GET", "/api/turns/2/audio?utterance=9", NULL), 404);
