@@ -117,4 +117,18 @@ has "and what it has" '^ok +permissions: attach files'
 checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel "$thread"
 has "a thread has the permissions of its channel" '^missing +permissions: the bot may not send messages in threads in plans'
 
+# ---- a server where everybody sees nothing, and a role for members opens what they may ----
+new_guild gated
+role=$(api POST "/guilds/$NEW/roles" "{\"name\":\"members\",\"permissions\":\"$(((1 << 10) | (1 << 16)))\"}" | field id)
+api PATCH "/guilds/$NEW/roles/$NEW" '{"permissions":"0"}' >/dev/null
+api PATCH "/guilds/$NEW/members/$BOT" "{\"role_ids\":[\"$role\"]}" >/dev/null
+checked PARLEY_TEXT_CHAT=all -- --guild "$NEW" --channel "$NEW_TEXT"
+has "--check counts what a role of the bot allows" '^ok +permissions: read message history'
+has "and nothing else" '^missing +permissions: the bot may not send messages in '
+api PUT "/channels/$NEW_TEXT/overwrites/$NEW" '{"type":"role","allow":"0","deny":"1024"}' >/dev/null
+checked PARLEY_TEXT_CHAT=all -- --guild "$NEW" --channel "$NEW_TEXT"
+has "a channel that is closed to everybody is closed to it" '^missing +permissions: the bot may not see the channel in '
+api PUT "/channels/$NEW_TEXT/overwrites/$role" '{"type":"role","allow":"3072","deny":"0"}' >/dev/null
+checked PARLEY_TEXT_CHAT=all -- --guild "$NEW" --channel "$NEW_TEXT"
+has "and open again where its role is let in" '^ok +permissions: send messages$'
 report
