@@ -251,9 +251,28 @@ int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t no
 
 /* ---- rows that are too old ---- */
 
-int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed)
+/* Else a clock that jumps by a year takes the whole audit unseen. */
+static int note_dropped(struct db *db, unsigned n, uint64_t now_ms)
+{
+	struct end before;
+	char target[40], result[32];
+	int err = find_end(db, "before", &before);
+
+	snprintf(target, sizeof target, "up to %" PRIu64, before.seq);
+	snprintf(result, sizeof result, "%u rows", n);
+	return err ? err
+		   : audit_add(db, &(struct audit_row){.at_ms = now_ms,
+						       .actor = "control",
+						       .via = "store",
+						       .kind = "rows_dropped",
+						       .target = target,
+						       .result = result});
+}
+
+int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed)
 {
 	sqlite3_stmt *s = db_use(db, DB_ANCHOR_AUDIT);
+	unsigned n;
 	int err;
 
 	db_bind_uint(s, 1, at_ms);
@@ -263,9 +282,11 @@ int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed)
 	s = db_use(db, DB_DROP_OLD_AUDIT);
 	db_bind_uint(s, 1, at_ms);
 	err = db_run(db, s);
-	if (!err)
-		*changed += db_changes(db);
-	return err;
+	if (err)
+		return err;
+	n = db_changes(db);
+	*changed += n;
+	return n ? note_dropped(db, n, now_ms) : 0;
 }
 
 /* ---- checking ---- */

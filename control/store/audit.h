@@ -55,8 +55,8 @@ struct audit_state {
 int audit_add(struct db *db, const struct audit_row *row);
 /* Before the rows of a person are erased: adds the rows that account for it. mac: the pseudonym. */
 int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms);
-/* Drops rows from before at_ms, the oldest ones first and without a gap. */
-int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed);
+/* Drops rows from before at_ms, the oldest ones first and without a gap; a row tells how many. */
+int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed);
 /* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */
 int audit_check(struct db *db, const char *kept, struct audit_state *out);
 /* "SEQ:HASH" of the newest row, to be kept elsewhere; "" without one. */

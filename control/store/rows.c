@@ -440,7 +440,8 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, uint64_t words_ms, unsi
 			now_ms > ERASE_TEXTS_DAYS * DAY_MS ? now_ms - ERASE_TEXTS_DAYS * DAY_MS : 0,
 			NULL, changed);
 	if (!err)
-		err = audit_drop_old(db, oldest_kept(EVENT_SETTING_CHANGED, now_ms), changed);
+		err = audit_drop_old(db, oldest_kept(EVENT_SETTING_CHANGED, now_ms), now_ms,
+				     changed);
 	for (unsigned i = 0; i < EVENT_COUNT && !err; i++)
 		err = run_with(db, DB_DROP_OLD_EVENTS, oldest_kept((enum event_type)i, now_ms),
 			       bus_event_info((enum event_type)i)->name, changed);

@@ -181,8 +181,8 @@ TEST(the_texts_of_an_erased_row_are_sealed)
 	end();
 }
 
-/* The texts of a column of the rows that tell of erasures, one after the other. */
-static const char *erasures(const char *column)
+/* The texts of a column of the rows of a kind, one after the other. */
+static const char *rows_of(const char *kind, const char *column)
 {
 	static char all[8192];
 	char sql[160];
@@ -190,8 +190,8 @@ static const char *erasures(const char *column)
 	sqlite3_stmt *s = NULL;
 
 	*all = '\0';
-	snprintf(sql, sizeof sql, "SELECT coalesce(%s, '-') FROM audit WHERE kind = 'erased_rows'",
-		 column);
+	snprintf(sql, sizeof sql, "SELECT coalesce(%s, '-') FROM audit WHERE kind = '%s'", column,
+		 kind);
 	if (sqlite3_open(path, &other) == SQLITE_OK &&
 	    sqlite3_prepare_v2(other, sql, -1, &s, NULL) == SQLITE_OK)
 		while (sqlite3_step(s) == SQLITE_ROW && strlen(all) < sizeof all / 2)
@@ -208,8 +208,8 @@ TEST(an_erasure_keeps_the_pseudonym_of_who_gave_orders)
 	CHECK(begin());
 	add_four();
 	erase(ANA);
-	CHECK_STR(erasures("target"), "1 3 ");
-	CHECK_STR(erasures("result"), "-");
+	CHECK_STR(rows_of("erased_rows", "target"), "1 3 ");
+	CHECK_STR(rows_of("erased_rows", "result"), "-");
 	CHECK_INT(db_begin(db), 0);
 	CHECK_INT(audit_add(db, &(struct audit_row){.at_ms = 6000,
 						    .actor = "discord:501",
@@ -217,8 +217,8 @@ TEST(an_erasure_keeps_the_pseudonym_of_who_gave_orders)
 		  0);
 	CHECK_INT(db_commit(db), 0);
 	erase(ANA);
-	CHECK_STR(erasures("target"), "1 3 6 ");
-	CHECK_STR(erasures("result"), "-pseudonym");
+	CHECK_STR(rows_of("erased_rows", "target"), "1 3 6 ");
+	CHECK_STR(rows_of("erased_rows", "result"), "-pseudonym");
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
 	end();
 }
@@ -231,7 +231,7 @@ TEST(an_erasure_of_many_rows_accounts_for_all_of_them)
 	erase(ANA);
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
 	CHECK_INT(state.erased, 1000);
-	CHECK(strlen(erasures("target")) > 4000);
+	CHECK(strlen(rows_of("erased_rows", "target")) > 4000);
 	end();
 }
 
@@ -311,19 +311,24 @@ TEST(rows_that_are_too_old_leave_the_chain_whole)
 	snprintf(kept, sizeof kept, "4:%s", state.head);
 	/* The clock was set back: this one is not dropped from the middle. */
 	add(1500, "502", "inserted");
-	CHECK_INT(audit_drop_old(db, 2500, &changed), 0);
+	CHECK_INT(audit_drop_old(db, 2500, 7000, &changed), 0);
 	CHECK_INT(changed, 2);
 	CHECK_INT(check(kept), AUDIT_WHOLE);
-	CHECK_INT(state.rows, 3);
-	CHECK_INT(audit_drop_old(db, UINT32_MAX, &changed), 0);
+	CHECK_INT(state.rows, 4); /* and the one that tells of it */
+	CHECK_STR(rows_of("rows_dropped", "target || ': ' || result"), "up to 2: 2 rows");
+	CHECK_INT(audit_drop_old(db, 2500, 7000, &changed), 0);
+	CHECK_INT(changed, 2);
+	CHECK_INT(check(kept), AUDIT_WHOLE);
+	CHECK_INT(state.rows, 4);
+	CHECK_INT(audit_drop_old(db, UINT32_MAX, UINT32_MAX, &changed), 0);
 	/* Whoever cut everything away would say that it was too old. */
 	CHECK_INT(check(kept), AUDIT_TOO_OLD);
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
-	CHECK_INT(state.rows, 0);
+	CHECK_INT(state.rows, 1);
 	add(6000, "502", "inserted");
 	CHECK_INT(check(kept), AUDIT_TOO_OLD);
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
-	CHECK_INT(state.seq, 6);
+	CHECK_INT(state.seq, 8);
 	CHECK_INT(audit_head(db, kept), 0);
 	CHECK_INT(check(kept), AUDIT_WHOLE);
 	end();
