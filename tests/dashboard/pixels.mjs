@@ -113,6 +113,7 @@ async function measureScrolling(b) {
     for (let i = 0; i < frames; i++) await scroll(b, i);
   });
 
+  if (!await b.eval("document.querySelector('.vlist').scrollHeight === document.querySelector('.vspace').offsetHeight")) throw new Error('the list goes on behind its last turn');
   print('frame_work_p99_ms', at(work, 0.99), { p50: at(work, 0.5), max: work.at(-1), frames, turns: there,
     nodes: await b.eval("document.querySelectorAll('.vrow').length"),
     traced_frames: own.length, traced_p50: at(own, 0.5), traced_p99: at(own, 0.99), traced_max: own.at(-1) });

@@ -281,7 +281,7 @@ export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder })
 // The bars of the list's rows, which are one canvas behind them: a node for each bar would have to be styled, laid out and painted with
 // every frame of a fling. It lies in the space that scrolls, as the rows do, so that both move together.
 export function makeBars({ canvas, own, before, later }) {
-  const g = canvas.getContext("2d"), gone = () => { drawn = null; };
+  const step = 8, g = canvas.getContext("2d"), gone = () => { drawn = null; };
   const names = ["text", "speech", "wait", "transcription", "classifier", "floor", "memory", "model", "answer", "tool"];
   let colours = null, width = 0, scale = 4000, drawn = null;
 
@@ -313,8 +313,9 @@ export function makeBars({ canvas, own, before, later }) {
     }
   }
 
-  // The rows from first to last, each of this height.
-  function draw(items, first, last, height) {
+  // The rows from first to last, each of this height, and some around them: a slow scroll does not draw anew with each row.
+  function draw(items, from, to, height) {
+    const first = from - from % step, last = Math.min(items.length, Math.ceil(to / step) * step);
     const now = [items, first, last, height, scale], ratio = devicePixelRatio || 1;
 
     if (!width || drawn?.every((v, i) => v === now[i])) return;
