@@ -43,6 +43,7 @@ struct roles;
 struct store_document;
 struct text_chat;
 struct text_guild;
+struct text_notice;
 struct text_recall;
 struct text_seat;
 struct text_show;
@@ -345,6 +346,7 @@ struct text_session {
 	struct text_post post[TEXT_POSTS_KNOWN];
 	unsigned n_posts; /* ever */
 	struct taken_table *taken;
+	struct text_notice *notices; /* that wait until the store knows why they are sent */
 	struct text_catching_up up;
 };
 
@@ -616,6 +618,7 @@ void text_sending_typing(struct text_guild *g, uint64_t channel);
 void text_sending_withdraw(struct text_guild *g, const struct text_effect *e);
 /* Tells somebody that what they stopped has stopped: by a message, or else by a reaction. */
 void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e);
+void text_sending_free_notices(struct text_session *ts);
 /* Tells somebody that their message gets no answer, or not the whole of one: by a reaction, or by a
  * message if AutoMod refused it. */
 void text_sending_warn(struct text_session *ts, const struct text_effect *e);

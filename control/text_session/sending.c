@@ -9,6 +9,7 @@
 #include "control/discord/rest.h"
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
+#include "control/store/store.h"
 #include "control/text/markdown.h"
 #include "control/text/taken.h"
 #include "control/text/text_chat.h"
@@ -55,20 +56,28 @@ void text_sending_typing(struct text_guild *g, uint64_t channel)
 
 /* ---- notices: a sentence, or a sign where that cannot be sent ---- */
 
-struct notice {
+struct text_notice {
+	struct text_notice *next; /* while the store works */
 	struct text_session *ts;
 	uint64_t guild, channel, message;
 	const char *sign;
+	json_t *body;
 };
+
+static void notice_free(struct text_notice *s)
+{
+	json_decref(s->body);
+	free(s);
+}
 
 static void on_noticed(int err, int status, const json_t *body, void *arg)
 {
-	struct notice *s = arg;
+	struct text_notice *s = arg;
 
 	(void)body;
 	if (err != ECANCELED && (err || status / 100 != 2))
 		text_reacting_put(s->ts, s->guild, s->channel, s->message, s->sign);
-	free(s);
+	notice_free(s);
 }
 
 /* mark: of the nonce. */
@@ -88,27 +97,63 @@ static void speak_as(struct words *words, const char *text)
 								  ROOM_LANGUAGE_UNKNOWN)));
 }
 
-static void send_notice(struct text_session *ts, const struct text_effect *e, const char *sign,
-			json_t *body)
+static void post_notice(struct text_notice *s)
 {
 	char path[64], major[24];
 	struct rest_call call = {.method = "POST",
 				 .route = "/channels/{}/messages",
 				 .path = path,
 				 .major = major,
+				 .body = s->body,
 				 .ordered = true,
 				 .idempotent = true,
 				 .spare = true};
-	struct notice *s = malloc(sizeof *s);
 
-	if (s)
-		*s = (struct notice){ts, e->guild, e->channel, e->message, sign};
-	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
+	snprintf(major, sizeof major, "%llu", (unsigned long long)s->channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
-	call.body = body;
-	if (!s || !body || rest_request(ts->conf.rest, &call, on_noticed, s))
+	if (rest_request(s->ts->conf.rest, &call, on_noticed, s))
+		notice_free(s);
+}
+
+static void on_end_kept(int err, void *arg)
+{
+	struct text_notice *s = arg, **at = &s->ts->notices;
+
+	(void)err;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	post_notice(s);
+}
+
+/* The store is to know first that the message has ended. Otherwise the next control takes the
+ * notice for an answer, or answers what was stopped. Owns body. */
+static void send_notice(struct text_session *ts, const struct text_effect *e, const char *sign,
+			json_t *body)
+{
+	struct text_notice *s = malloc(sizeof *s);
+
+	if (!s || !body) {
 		free(s);
-	json_decref(body);
+		json_decref(body);
+		return;
+	}
+	*s = (struct text_notice){ts->notices, ts, e->guild, e->channel, e->message, sign, body};
+	if (ts->conf.store && store_sync(ts->conf.store, on_end_kept, s) == 0)
+		ts->notices = s;
+	else
+		post_notice(s);
+}
+
+void text_sending_free_notices(struct text_session *ts)
+{
+	struct text_notice *s;
+
+	while ((s = ts->notices)) {
+		ts->notices = s->next;
+		store_forget(ts->conf.store, s);
+		notice_free(s);
+	}
 }
 
 void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e)

@@ -774,6 +774,7 @@ struct text_session *text_session_free(struct text_session *ts)
 	while (ts->n_guilds)
 		text_guild_free(ts->guild[--ts->n_guilds]);
 	tmr_free(ts->tmr);
+	text_sending_free_notices(ts);
 	text_catching_up_end(ts);
 	taken_free(ts->taken);
 	free(ts);

@@ -216,6 +216,8 @@ static void answer_post(struct text_stage *s, struct evhttp_request *req, uint64
 	json_t *body = json_loadb((const char *)s->fake.body, s->fake.n, 0, NULL);
 
 	s->posted++;
+	if (s->posth)
+		s->posth();
 	json_object_set_new(body, "id",
 			    json_sprintf("%llu", (unsigned long long)text_stage_id(s, 0)));
 	json_object_set_new(body, "channel_id", json_sprintf("%llu", (unsigned long long)channel));

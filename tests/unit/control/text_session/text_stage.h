@@ -29,6 +29,7 @@ struct text_stage {
 	uint64_t read[STAGE_READS]; /* channels whose history was asked for, in this order */
 	unsigned n_read;
 	unsigned asked, posted; /* requests to the model; messages of the bot */
+	void (*posth)(void);	/* a message of the bot comes to Discord; may be NULL */
 	uint64_t warned[8];	/* messages on which it put a warning sign */
 	unsigned n_warned;
 	char prompt[64 << 10]; /* of the last one */
