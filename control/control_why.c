@@ -41,6 +41,8 @@ static void tell_message(const struct text_why *why, uint64_t user, struct words
 		tell_ended(why, why->user == user, words);
 	else if (why->kind == TEXT_WHY_ANSWERED)
 		words_why_answered(words);
+	else if (why->kind == TEXT_WHY_WAITS)
+		words_why_waits(words, why->hold);
 	else if (why->kind == TEXT_WHY_OFF)
 		words_why_text_off(words);
 	else if (why->kind == TEXT_WHY_NOT_READ)
@@ -57,7 +59,8 @@ static void find_why(struct control *c, uint64_t guild, uint64_t message, struct
 {
 	struct settings *s = control_read_settings(c, guild);
 
-	*why = (struct text_why){.signal = "", .attention = "", .rule = "", .reason = ""};
+	*why = (struct text_why){
+		.signal = "", .attention = "", .rule = "", .reason = "", .hold = ""};
 	if (s)
 		text_session_why(c->text, s, guild, message, why);
 	settings_free(s);

@@ -513,6 +513,56 @@ static bool is_there(const char *dir)
 	return access(path, F_OK) == 0;
 }
 
+/* A message of which the store knows no end, but that it is owed an answer. */
+static int find_owed(json_t **out, const struct why_query *q)
+{
+	struct db *db = NULL;
+	int err = db_open(&db, q->state_dir, DB_READ);
+	sqlite3_stmt *s;
+
+	if (!err) {
+		s = db_use(db, DB_FIND_OWED);
+		db_bind_uint(s, 1, q->message);
+		db_bind_uint(s, 2, q->guild);
+		err = db_step(db, s);
+		if (!err)
+			*out = json_pack("{s:I,s:I,s:I,s:I,s:s}", "at", (json_int_t)db_uint(s, 0),
+					 "message", (json_int_t)q->message, "channel",
+					 (json_int_t)db_uint(s, 2), "user",
+					 (json_int_t)db_uint(s, 3), "state", db_text(s, 4));
+	}
+	db_close(db);
+	return err ? err : *out ? 0 : ENOMEM;
+}
+
+static const char *explain_state(const char *name)
+{
+#define NAME_(NAME, name, text) #name,
+#define TEXT_(NAME, name, text) text,
+	static const char *const names[] = {TEXT_TAKEN(NAME_)};
+	static const char *const texts[] = {TEXT_TAKEN(TEXT_)};
+#undef NAME_
+#undef TEXT_
+	size_t i = find_name(names, COUNT_(names), name);
+
+	return i < COUNT_(names) ? texts[i] : "";
+}
+
+static void print_owed(FILE *f, const json_t *m)
+{
+	const char *state = read_text(m, "state");
+
+	fprintf(f, "message %lld of user %lld in channel %lld", read_number(m, "message"),
+		read_number(m, "user"), read_number(m, "channel"));
+	print_time(f, read_number(m, "at"));
+	fprintf(f,
+		": %s (%s)\n"
+		"  It has not ended. /why in Discord tells what a control that runs holds it for; "
+		"a "
+		"start goes on with it if\n  text_catchup is on.\n",
+		state, explain_state(state));
+}
+
 static void print_nothing(const struct why_query *q)
 {
 	if (q->turn && !q->guild && !q->user && !q->since_ms)
@@ -520,9 +570,13 @@ static void print_nothing(const struct why_query *q)
 			q->state_dir);
 	else if (q->message)
 		fprintf(stderr,
-			"control: there is no message %llu in %s/parley.db: it holds those that "
-			"were "
-			"meant for the bot, for 30 days\n",
+			"control: there is no message %llu in %s/parley.db: it holds, for 30 days, "
+			"those that addressed the bot and those that a model was asked about. Not "
+			"among them is what still waits, what was written while text_chat was off, "
+			"in a channel that the settings exclude (text_channels, "
+			"text_blocked_channels), and what somebody wrote who does not want to be "
+			"read (/consent) or whom the settings block. /why in Discord knows of the "
+			"last ones since control started.\n",
 			(unsigned long long)q->message, q->state_dir);
 	else
 		fprintf(stderr, "control: no such turn or message in %s/parley.db\n", q->state_dir);
@@ -531,9 +585,14 @@ static void print_nothing(const struct why_query *q)
 int why_run(const struct why_query *q)
 {
 	struct words w = {0};
-	json_t *list = NULL;
+	json_t *list = NULL, *owed = NULL;
 	int err = why_find(&list, q);
 
+	if (err == ENOENT && q->message && find_owed(&owed, q) == 0) {
+		print_owed(stdout, owed);
+		json_decref(owed);
+		return 0;
+	}
 	if (err == ENOENT && is_there(q->state_dir))
 		print_nothing(q);
 	else if (err == ENOENT)

@@ -116,3 +116,12 @@ const char *text_admission_text(enum text_admission admission)
 
 	return texts[admission];
 }
+
+const char *text_hold_text(enum text_hold hold)
+{
+#define TEXT_(NAME, text) text,
+	static const char *const texts[] = {TEXT_HOLDS(TEXT_)};
+#undef TEXT_
+
+	return texts[hold];
+}

@@ -46,6 +46,9 @@ enum text_kind { TEXT_KINDS(TEXT_ENUM_) };
 #define TEXT_ENUM_(NAME, ...) TEXT_REASON_##NAME,
 enum text_reason { TEXT_REASONS(TEXT_ENUM_) TEXT_REASON_COUNT };
 #undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_HOLD_##NAME,
+enum text_hold { TEXT_HOLDS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
 
 struct text_event {
 	enum text_event_type type;
@@ -165,5 +168,6 @@ const char *text_reason_text(enum text_reason reason);
 const char *text_signal_text(enum text_signal signal);
 const char *text_attention_text(enum text_attention attention);
 const char *text_admission_text(enum text_admission admission);
+const char *text_hold_text(enum text_hold hold);
 
 #endif

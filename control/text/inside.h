@@ -411,6 +411,9 @@ void text_queue_note(const struct text_chat *chat, struct text_channel *ch, uint
  * another one addresses the bot. */
 bool text_queue_joins(const struct text_chat *chat, const struct text_channel *ch, uint64_t user);
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch);
+/* What a message that is QUEUED waits for: of several things the one that takes the longest. */
+enum text_hold text_queue_hold(const struct text_chat *chat, const struct text_channel *ch,
+			       const struct text_live *l);
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch);
 
 #endif

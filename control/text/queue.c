@@ -504,6 +504,65 @@ void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 	}
 }
 
+/* The burst that this message belongs to: its author's last one that begins with it or before. */
+static const struct burst *burst_of(const struct text_channel *ch, const struct waiting *w,
+				    const struct text_live *l)
+{
+	const struct burst *b = &w->v[0];
+	unsigned at = 0;
+
+	while (ch->queue[at] != l)
+		at++;
+	for (unsigned i = 0; i < w->n; i++)
+		if (w->v[i].user == l->t.user && w->v[i].at <= at)
+			b = &w->v[i];
+	return b;
+}
+
+static enum text_hold hold_of(const struct text_chat *chat, const struct text_channel *ch,
+			      struct waiting *w, const struct burst *b)
+{
+	const struct settings *s = chat->settings;
+	const struct writer *author = find_writer(w, b->user);
+	unsigned most = hour_of(chat, ch, b->user, author->sends, !b->addresses);
+	uint64_t last = ch->sends ? ch->sent_at[(ch->sends - 1) % TEXT_SENDS] : 0;
+	uint64_t hour = !most		   ? UINT64_MAX
+			: ch->sends < most ? 0
+					   : ch->sent_at[(ch->sends - most) % TEXT_SENDS] + HOUR_NS;
+	const struct {
+		enum text_hold hold;
+		uint64_t until;
+	} v[] = {
+		{TEXT_HOLD_MORE, b->n == s->text_coalesce_most ? b->since : b->until},
+		{TEXT_HOLD_SPACING, last ? last + s->text_spacing_s * NS_PER_S : 0},
+		{TEXT_HOLD_ASKS, text_spending_of(chat, ch, author->spent, !b->addresses)},
+		{TEXT_HOLD_HOUR, hour},
+	};
+	enum text_hold hold = TEXT_HOLD_OTHERS;
+	uint64_t until = chat->now;
+
+	for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
+		if (v[i].until > until) {
+			hold = v[i].hold;
+			until = v[i].until;
+		}
+	return hold;
+}
+
+enum text_hold text_queue_hold(const struct text_chat *chat, const struct text_channel *ch,
+			       const struct text_live *l)
+{
+	struct waiting w;
+	struct burst *turn[TEXT_QUEUE];
+	const struct burst *b;
+
+	look(chat, ch, &w, turn);
+	b = burst_of(ch, &w, l);
+	if (ch->reply.state != TEXT_REPLY_NONE || !leads(b))
+		return TEXT_HOLD_OTHERS;
+	return hold_of(chat, ch, &w, b);
+}
+
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch)
 {
 	uint64_t first = UINT64_MAX, at;

@@ -118,6 +118,12 @@ enum text_want {
 	TEXT_WANT_ADDRESSED /* it is held for one to the bot, or a model decides that */
 };
 enum text_want text_chat_wants(struct text_chat *chat, uint64_t channel, uint64_t message);
+/* The message, if it has not ended, and what it waits for as of the last step; NULL: it is none of
+ * those. Borrowed until the next step. */
+const struct text_trigger *text_chat_waits(struct text_chat *chat, uint64_t message,
+					   enum text_hold *hold);
+/* This user's newest message that addresses the bot, or may do so, and has not ended; 0: none. */
+uint64_t text_chat_last_waiting(const struct text_chat *chat, uint64_t user);
 /* True if messages of this user have not ended, or calls of tools go on for them. */
 bool text_chat_serves(const struct text_chat *chat, uint64_t user);
 /* True if this user was forgotten within TEXT_FORGET_S. Prompts get nothing about them from the

@@ -258,6 +258,41 @@ enum text_want text_chat_wants(struct text_chat *chat, uint64_t channel, uint64_
 									      : TEXT_WANT_ADDRESSED;
 }
 
+const struct text_trigger *text_chat_waits(struct text_chat *chat, uint64_t message,
+					   enum text_hold *hold)
+{
+	const struct text_channel *ch = NULL;
+	const struct text_live *l = NULL;
+
+	for (unsigned i = 0; i < chat->n_channels && !l; i++) {
+		ch = chat->channel[i];
+		l = text_trigger_find(ch, message);
+	}
+	if (!l)
+		return NULL;
+	*hold = l->state == TEXT_CLASSIFYING ? TEXT_HOLD_DECISION
+		: l->state == TEXT_QUEUED    ? text_queue_hold(chat, ch, l)
+		: l->state == TEXT_ASKED     ? TEXT_HOLD_WORK
+					     : TEXT_HOLD_SENDING;
+	return &l->t;
+}
+
+uint64_t text_chat_last_waiting(const struct text_chat *chat, uint64_t user)
+{
+	uint64_t newest = 0;
+
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++) {
+		const struct text_live *l = &chat->pool[i];
+		bool for_bot = l->t.to_bot || l->state == TEXT_CLASSIFYING ||
+			       text_trigger_addresses(&l->t);
+
+		if (chat->holder[i] == user && l->state != TEXT_ENDED && for_bot &&
+		    l->t.message > newest)
+			newest = l->t.message;
+	}
+	return newest;
+}
+
 bool text_chat_serves(const struct text_chat *chat, uint64_t user)
 {
 	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)

@@ -2,6 +2,7 @@
 #include "control/events/events.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -122,7 +123,7 @@ static const struct text_ended *find_ended(const struct text_session *ts, uint64
 	return e ? e : find(ts->ended_out, TEXT_ENDED_OUT, ts->n_ended_out, guild, message);
 }
 
-/* Nobody was asked about this message. */
+/* Nothing is known of this message. */
 static enum text_why_kind guess(const struct text_session *ts, const struct settings *s,
 				uint64_t message)
 {
@@ -133,16 +134,39 @@ static enum text_why_kind guess(const struct text_session *ts, const struct sett
 	return s->text_chat == SETTINGS_TEXT_MENTIONS ? TEXT_WHY_NOT_READ : TEXT_WHY_UNKNOWN;
 }
 
-void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
-		      uint64_t message, struct text_why *out)
+static void tell_judged(const struct text_ended *e, struct text_why *out)
 {
-	const struct text_ended *e = find_ended(ts, guild, message);
-
-	*out = (struct text_why){.signal = "", .attention = "", .rule = "", .reason = ""};
-	if (!e) {
-		out->kind = guess(ts, s, message);
+	if (e->admission == TEXT_ADMISSION_COUNT)
 		return;
-	}
+	out->signal = text_signal_text(e->signal);
+	if (e->attention != TEXT_ATTENTION_COLD_AMBIENT)
+		out->attention = text_attention_text(e->attention);
+}
+
+/* False: it is none that waits. */
+static bool tell_waiting(const struct text_session *ts, uint64_t guild, uint64_t message,
+			 struct text_why *out)
+{
+	const struct text_guild *g = text_guild_find(ts, guild);
+	const struct text_trigger *t;
+	enum text_hold hold;
+
+	t = g ? text_chat_waits(g->core, message, &hold) : NULL;
+	if (!t)
+		return false;
+	out->kind = TEXT_WHY_WAITS;
+	out->user = t->user;
+	out->channel = t->channel;
+	out->hold = text_hold_text(hold);
+	tell_judged(&(struct text_ended){.signal = t->signal,
+					 .attention = t->attention,
+					 .admission = t->admission},
+		    out);
+	return true;
+}
+
+static void tell_ended(const struct text_ended *e, struct text_why *out)
+{
 	out->kind = TEXT_WHY_ENDED;
 	if (e->reason == TEXT_REASON_SENT_REPLY || e->reason == TEXT_REASON_SENT_MESSAGE ||
 	    e->reason == TEXT_REASON_REACTED)
@@ -153,24 +177,37 @@ void text_session_why(const struct text_session *ts, const struct settings *s, u
 		e->reason == TEXT_REASON_NO_CONSENT || e->reason == TEXT_REASON_USER_BLOCKED;
 	out->reason = text_reason_text(e->reason);
 	out->no_content = e->reason == TEXT_REASON_MISSING_CONTENT;
-	if (e->admission == TEXT_ADMISSION_COUNT)
-		return;
-	out->signal = text_signal_text(e->signal);
-	if (e->attention != TEXT_ATTENTION_COLD_AMBIENT)
-		out->attention = text_attention_text(e->attention);
+	tell_judged(e, out);
 	if (e->reason == TEXT_REASON_NOT_ADMITTED)
 		out->rule = text_admission_text(e->admission);
+}
+
+void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
+		      uint64_t message, struct text_why *out)
+{
+	const struct text_ended *e;
+
+	*out = (struct text_why){
+		.signal = "", .attention = "", .rule = "", .reason = "", .hold = ""};
+	if (tell_waiting(ts, guild, message, out))
+		return;
+	e = find_ended(ts, guild, message);
+	if (e)
+		tell_ended(e, out);
+	else
+		out->kind = guess(ts, s, message);
 }
 
 uint64_t text_session_last(const struct text_session *ts, uint64_t guild, uint64_t user)
 {
 	const struct text_guild *g = text_guild_find(ts, guild);
+	uint64_t newest = g ? text_chat_last_waiting(g->core, user) : 0;
 
 	for (unsigned i = 0; g && i < TEXT_ENDED && i < g->n_ended; i++) {
 		const struct text_ended *e = &g->ended[(g->n_ended - 1 - i) % TEXT_ENDED];
 
 		if (e->user == user && e->message)
-			return e->message;
+			return e->message > newest ? e->message : newest;
 	}
-	return 0;
+	return newest;
 }

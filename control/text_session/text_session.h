@@ -212,6 +212,7 @@ enum text_why_kind {
 	TEXT_WHY_UNKNOWN,  /* it is older than this control, or one of too many */
 	TEXT_WHY_OFF,	   /* text chat is off there */
 	TEXT_WHY_NOT_READ, /* only messages that address the bot are read there */
+	TEXT_WHY_WAITS,	   /* it has not ended */
 	TEXT_WHY_ANSWERED,
 	TEXT_WHY_ENDED,
 };
@@ -223,11 +224,12 @@ struct text_why {
 	/* Clauses in English. Whom it was meant for and why the bot attended to it, "" if it was
 	 * not judged, or for nothing; the rule that refused it, or "". */
 	const char *signal, *attention, *rule, *reason;
+	const char *hold; /* what it waits for, or "" */
 };
 /* What became of a message. s: the settings of its server. */
 void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
 		      uint64_t message, struct text_why *out);
-/* This person's last message there that was meant for the bot; 0: none is known. */
+/* This person's last message there that was meant for the bot, ended or not; 0: none is known. */
 uint64_t text_session_last(const struct text_session *ts, uint64_t guild, uint64_t user);
 /* True if it reads the settings of this server. */
 bool text_session_uses(const struct text_session *ts, uint64_t guild);

@@ -249,6 +249,60 @@ TEST(written_messages_are_found_by_id_channel_user_and_time)
 	folder_remove(dir);
 }
 
+/* What why_run prints to this stream (1 or 2), and its exit status. */
+static int run_why(const struct why_query *q, int stream, char *to, size_t size)
+{
+	int kept = dup(stream), status;
+	FILE *f = tmpfile();
+	size_t n = 0;
+
+	fflush(NULL);
+	dup2(fileno(f), stream);
+	status = why_run(q);
+	fflush(NULL);
+	dup2(kept, stream);
+	close(kept);
+	rewind(f);
+	n = fread(to, 1, size - 1, f);
+	to[n] = '\0';
+	fclose(f);
+	return status;
+}
+
+TEST(why_tells_of_a_message_that_is_owed_and_of_what_is_not_kept)
+{
+	const uint64_t message = UINT64_C(1442000000000000001);
+	struct why_query q = {.one = true, .message = message};
+	struct sqlite3_stmt *owed;
+	struct db *db = NULL;
+	char dir[32], text[2048];
+
+	CHECK(folder_make(dir));
+	q.state_dir = dir;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(run_why(&q, 2, text, sizeof text), 1);
+	CHECK(strstr(text, "still waits") != NULL);
+	CHECK(strstr(text, "text_blocked_channels") != NULL);
+	CHECK(strstr(text, "/consent") != NULL);
+	CHECK(strstr(text, "text_chat was off") != NULL);
+	owed = db_use(db, DB_SAVE_TAKEN);
+	db_bind_text(owed, 1, "[[1442000000000000001,1,21,7,\"waits\",0]]");
+	db_bind_uint(owed, 2, 1000000);
+	CHECK_INT(db_run(db, owed), 0);
+	CHECK_INT(run_why(&q, 1, text, sizeof text), 0);
+	CHECK(strncmp(text, "message 1442000000000000001 of user 7 in channel 21", 51) == 0);
+	CHECK(strstr(text, "waits (it waits for its answer)") != NULL);
+	q.guild = 2;
+	CHECK_INT(run_why(&q, 2, text, sizeof text), 1);
+	q.guild = 0;
+	/* Once it has ended, its event alone tells. */
+	add_written(db, 1, 7, message, 1000000);
+	CHECK_INT(run_why(&q, 1, text, sizeof text), 0);
+	CHECK(strstr(text, "sent_reply") != NULL);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(why_tells_how_a_written_message_was_taken)
 {
 	json_t *x =

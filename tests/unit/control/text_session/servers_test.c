@@ -132,6 +132,48 @@ TEST(text_session_tells_why_a_message_ended_whatever_else_is_said)
 	text_stage_close(&s);
 }
 
+TEST(text_session_tells_that_a_message_waits_and_for_what)
+{
+	struct text_stage s;
+	struct text_why w;
+	uint64_t first, second, third;
+
+	CHECK(text_stage_open(&s));
+	CHECK(!settings_set(s.settings, "text_chat", "mentions"));
+	CHECK(!settings_set(s.settings, "text_coalesce_s", "0"));
+	CHECK(!settings_set(s.settings, "text_spacing_s", "120"));
+	CHECK(text_stage_begin(&s));
+	first = text_stage_id(&s, 0);
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, first, STAGE_ANA, "<@9> hello");
+	why(&s, STAGE_GUILD, first, &w);
+	CHECK_INT(w.kind, TEXT_WHY_WAITS);
+	CHECK_STR(w.hold, "the bot works on it");
+	text_stage_run(&s);
+	second = text_stage_id(&s, 0) + 1;
+	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, second, STAGE_ANA, "<@9> and now?");
+	text_stage_run(&s);
+	why(&s, STAGE_GUILD, second, &w);
+	CHECK_INT(w.kind, TEXT_WHY_WAITS);
+	CHECK(w.channel == STAGE_CHANNEL && w.user == STAGE_ANA);
+	CHECK(strstr(w.hold, "text_spacing_s") != NULL);
+	CHECK(strstr(w.signal, "a mention of the bot") != NULL);
+	CHECK(text_session_last(s.ts, STAGE_GUILD, STAGE_ANA) == second);
+	CHECK(!text_session_last(s.ts, STAGE_GUILD, STAGE_BOB));
+	/* The limit that takes the longest is told. */
+	third = second + 1;
+	CHECK(!settings_set(s.settings, "text_coalesce_s", "20"));
+	text_stage_writes(&s, STAGE_GUILD + 1, 7, third, STAGE_BOB, "<@9> hello");
+	why(&s, STAGE_GUILD + 1, third, &w);
+	CHECK(strstr(w.hold, "text_coalesce_s") != NULL);
+	CHECK(!settings_set(s.settings, "text_per_hour", "1"));
+	why(&s, STAGE_GUILD, second, &w);
+	CHECK(strstr(w.hold, "text_per_hour") != NULL);
+	/* What nobody wrote is not told to wait. */
+	why(&s, STAGE_GUILD, third + 5, &w);
+	CHECK_INT(w.kind, TEXT_WHY_NOT_READ);
+	text_stage_close(&s);
+}
+
 static unsigned long resident(void)
 {
 	unsigned long pages = 0, all;
