@@ -8,7 +8,7 @@
 
 static struct loop l;
 static struct library *library;
-static char state[32], got[512], first[400]; /* first: label, album and seconds of the best hit */
+static char state[32], got[512], first[512]; /* first: label, album and seconds of the best hit */
 static int got_err;
 
 static void on_hits(int err, const struct library_hit *hits, size_t n, void *arg)
