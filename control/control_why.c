@@ -7,7 +7,7 @@
  *   another's last turn      who hears them in the     its reason
  *                            bot's voice channel
  *   a message                who can see it: in the    its reason, how the bot took it, and the
- *                            menu; by its id, authors  rule that refused it; not whether its
+ *                            menu; by its id, authors  what helps; not whether its
  *                            and who is in its channel author refuses to be read
  *
  * Reasons hold no words of anybody. */
@@ -30,8 +30,8 @@ static void tell_ended(const struct text_why *why, bool own, struct words *words
 	words_why_message(words, why->reason);
 	if (why->no_content)
 		words_why_content(words);
-	if (*why->rule)
-		words_why_rule(words, why->rule);
+	if (*why->help)
+		words_why_help(words, why->help);
 }
 
 /* What became of a message that somebody else wrote than the bot. */
@@ -60,7 +60,7 @@ static void find_why(struct control *c, uint64_t guild, uint64_t message, struct
 	struct settings *s = control_read_settings(c, guild);
 
 	*why = (struct text_why){
-		.signal = "", .attention = "", .rule = "", .reason = "", .hold = ""};
+		.signal = "", .attention = "", .hold = "", .reason = "", .help = ""};
 	if (s)
 		text_session_why(c->text, s, guild, message, why);
 	settings_free(s);

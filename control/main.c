@@ -56,7 +56,7 @@ struct options {
 		*export_memory, *import_memory, *role, *audit_head, *incident, *show;
 	struct why_query why;
 	bool asks_why, costs, asks_context, audit_check, audit_export;
-	struct why_query context; /* its turn alone */
+	struct why_query context;
 	enum log_level level;
 	unsigned n_given; /* options besides --log */
 	bool again, check, settings, health, counters, no_subscribers, sign_in;
@@ -137,9 +137,7 @@ static int take_turn(const struct control_option *this, struct options *o, const
 static int take_context(const struct control_option *this, struct options *o, const char *value)
 {
 	o->asks_context = true;
-	return !value || (why_parse_turn(&o->context, value) && !o->context.message)
-		       ? -1
-		       : usage(this->fault, value);
+	return !value || why_parse_turn(&o->context, value) ? -1 : usage(this->fault, value);
 }
 
 static int take_since(const struct control_option *this, struct options *o, const char *value)
@@ -199,7 +197,8 @@ static const struct control_option options[] = {
 	{"why", optional_argument, take_turn, 0,
 	 "not the number of a turn, the id of a message, or last"},
 	{"costs", no_argument, take_flag, FIELD(costs), NULL},
-	{"context", optional_argument, take_context, 0, "not the number of a turn, or last"},
+	{"context", optional_argument, take_context, 0,
+	 "not the number of a turn, the id of a message, or last"},
 	{"counters", no_argument, take_flag, FIELD(counters), NULL},
 	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
@@ -726,8 +725,10 @@ static int run_store_command(struct options *o)
 		return store_command_audit_export(o->state_dir);
 	if (o->export)
 		return store_command_export(o->state_dir, o->export);
+	o->context.state_dir = o->state_dir;
+	o->context.guild = o->conf.guild;
 	if (o->asks_context)
-		return told_run(stdout, o->state_dir, o->context.turn, o->conf.guild);
+		return told_run(stdout, &o->context);
 	if (o->costs)
 		return costs_run(stdout, o->state_dir, o->conf.guild,
 				 o->why.since_ms ? o->why.since_ms : ledger_day_ms(wall_ms()));

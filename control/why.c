@@ -152,6 +152,13 @@ static const char *explain_reason(const char *name)
 	return i < COUNT_(reasons) ? text_reason_text((enum text_reason)i) : "";
 }
 
+static const char *explain_help(const char *name)
+{
+	size_t i = find_name(reasons, COUNT_(reasons), name);
+
+	return i < COUNT_(reasons) ? text_reason_help((enum text_reason)i) : "";
+}
+
 static void print_answer(FILE *f, const json_t *m)
 {
 	fprintf(f, "  answer %lld after %lld ms", read_number(m, "reply"),
@@ -181,6 +188,7 @@ static void print_written(FILE *f, const json_t *x)
 		      "Discord "
 		      "give the text; without it people mention the bot.\n",
 		      f);
+	print_words(f, "  what helps ", explain_help(reason));
 	if (judged)
 		fprintf(f, "  signal     %s (%s)\n  attention  %s (%s)\n", read_text(m, "signal"),
 			explain_signal(read_text(m, "signal")), read_text(m, "attention"),

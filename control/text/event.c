@@ -125,3 +125,12 @@ const char *text_hold_text(enum text_hold hold)
 
 	return texts[hold];
 }
+
+const char *text_reason_help(enum text_reason reason)
+{
+#define HELP_(REASON, text) [TEXT_REASON_##REASON] = text,
+	static const char *const helps[TEXT_REASON_COUNT] = {TEXT_HELPS(HELP_)};
+#undef HELP_
+
+	return helps[reason] ? helps[reason] : "";
+}

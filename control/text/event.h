@@ -168,6 +168,8 @@ const char *text_reason_text(enum text_reason reason);
 const char *text_signal_text(enum text_signal signal);
 const char *text_attention_text(enum text_attention attention);
 const char *text_admission_text(enum text_admission admission);
+/* What helps against it, likewise; "": nothing known. */
+const char *text_reason_help(enum text_reason reason);
 const char *text_hold_text(enum text_hold hold);
 
 #endif

@@ -533,10 +533,10 @@ static enum text_hold hold_of(const struct text_chat *chat, const struct text_ch
 		enum text_hold hold;
 		uint64_t until;
 	} v[] = {
+		{TEXT_HOLD_HOUR, hour},
 		{TEXT_HOLD_MORE, b->n == s->text_coalesce_most ? b->since : b->until},
 		{TEXT_HOLD_SPACING, last ? last + s->text_spacing_s * NS_PER_S : 0},
 		{TEXT_HOLD_ASKS, text_spending_of(chat, ch, author->spent, !b->addresses)},
-		{TEXT_HOLD_HOUR, hour},
 	};
 	enum text_hold hold = TEXT_HOLD_OTHERS;
 	uint64_t until = chat->now;

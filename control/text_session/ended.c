@@ -175,11 +175,11 @@ static void tell_ended(const struct text_ended *e, struct text_why *out)
 	out->channel = e->channel;
 	out->personal =
 		e->reason == TEXT_REASON_NO_CONSENT || e->reason == TEXT_REASON_USER_BLOCKED;
-	out->reason = text_reason_text(e->reason);
+	out->reason = e->reason == TEXT_REASON_NOT_ADMITTED ? text_admission_text(e->admission)
+							    : text_reason_text(e->reason);
+	out->help = text_reason_help(e->reason);
 	out->no_content = e->reason == TEXT_REASON_MISSING_CONTENT;
 	tell_judged(e, out);
-	if (e->reason == TEXT_REASON_NOT_ADMITTED)
-		out->rule = text_admission_text(e->admission);
 }
 
 void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
@@ -188,7 +188,7 @@ void text_session_why(const struct text_session *ts, const struct settings *s, u
 	const struct text_ended *e;
 
 	*out = (struct text_why){
-		.signal = "", .attention = "", .rule = "", .reason = "", .hold = ""};
+		.signal = "", .attention = "", .hold = "", .reason = "", .help = ""};
 	if (tell_waiting(ts, guild, message, out))
 		return;
 	e = find_ended(ts, guild, message);

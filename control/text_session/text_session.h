@@ -222,9 +222,10 @@ struct text_why {
 	bool personal;		/* the reason tells something about its author */
 	bool no_content;	/* Discord gave no text */
 	/* Clauses in English. Whom it was meant for and why the bot attended to it, "" if it was
-	 * not judged, or for nothing; the rule that refused it, or "". */
-	const char *signal, *attention, *rule, *reason;
-	const char *hold; /* what it waits for, or "" */
+	 * not judged, or for nothing; what it waits for, or ""; why it ended, and what helps, or
+	 * "".
+	 */
+	const char *signal, *attention, *hold, *reason, *help;
 };
 /* What became of a message. s: the settings of its server. */
 void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,

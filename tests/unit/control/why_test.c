@@ -329,6 +329,7 @@ TEST(why_tells_how_a_written_message_was_taken)
 	CHECK_STR(text,
 		  "message 1442 of user 501 in channel 7, 1970-01-01 00:16:40 UTC: no_consent "
 		  "(its author does not want to be read)\n"
+		  "  what helps another choice by /consent\n"
 		  "  rule       none (it was refused before the rules of admission)\n");
 	free(text);
 	json_decref(x);

@@ -124,7 +124,9 @@ TEST(text_session_tells_why_a_message_ended_whatever_else_is_said)
 	CHECK(!text_session_last(s.ts, STAGE_GUILD + 5, STAGE_ANA));
 	why(&s, STAGE_GUILD, talk, &w);
 	CHECK_INT(w.kind, TEXT_WHY_ENDED);
-	CHECK(strstr(w.rule, "text_unsolicited") != NULL);
+	CHECK_STR(w.reason, "it does not address the bot, and the setting text_unsolicited is off");
+	CHECK_STR(w.help, "a mention of the bot, or a reply to it");
+	CHECK_STR(w.signal, "nothing shows that it is meant for the bot");
 	text_session_forget(s.ts, STAGE_GUILD, STAGE_ANA, false);
 	why(&s, STAGE_GUILD, asked, &w);
 	CHECK_INT(w.kind, TEXT_WHY_UNKNOWN);

@@ -327,6 +327,9 @@ TEST(reasons_of_messages_that_are_not_answered_are_translated)
 #define TEXT_(NAME, ...) check_translated(text_attention_text(TEXT_ATTENTION_##NAME));
 	TEXT_ATTENTIONS(TEXT_)
 #undef TEXT_
+#define TEXT_(NAME, ...) check_translated(text_reason_help(TEXT_REASON_##NAME));
+	TEXT_HELPS(TEXT_)
+#undef TEXT_
 #define TEXT_(NAME, ...) check_translated(text_hold_text(TEXT_HOLD_##NAME));
 	TEXT_HOLDS(TEXT_)
 #undef TEXT_
