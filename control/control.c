@@ -377,6 +377,7 @@ static int make_settings(struct control *c)
 					  .saveh = save_document,
 					  .changedh = take_changes,
 					  .toldh = publish_setting,
+					  .senth = control_sent_chat,
 					  .arg = c};
 	int err = live_settings_alloc(&c->live, &conf);
 

@@ -164,6 +164,9 @@ json_t *control_tell_channels(uint64_t guild, void *arg);
 int control_make_text(struct control *c);
 /* What is read of text chat from now on is noted in the state. */
 void control_note_reading(struct control *c);
+/* The widest text_chat for which Discord sends the messages in this session. arg: struct control.
+ */
+uint32_t control_sent_chat(void *arg);
 void control_end_text(struct control *c);
 
 /* control_gateway.c */

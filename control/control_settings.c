@@ -191,10 +191,11 @@ static json_t *undo_button(const struct settings_request *r)
 						  COMPONENT_PLAIN, label.text)));
 }
 
-static void tell_effect(const char *name, struct words *words)
+static void tell_effect(const struct settings_request *r, struct words *words)
 {
-	switch (settings_when(name)) {
+	switch (live_settings_when(r->c->live, r->guild, r->name)) {
 	case SETTINGS_NOW:
+	case SETTINGS_SENT:
 		words_settings_now(words);
 		break;
 	case SETTINGS_NEXT:
@@ -226,7 +227,7 @@ static void take_done(const struct live_settings_done *done, void *arg)
 		read_present(r->c, r->guild, r->name, after);
 		words_settings_changed(&words, r->name, *r->before ? r->before : "—",
 				       *after ? after : "—");
-		tell_effect(r->name, &words);
+		tell_effect(r, &words);
 		finish(r, &words, undo_button(r));
 	}
 }

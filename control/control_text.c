@@ -154,6 +154,17 @@ static bool is_own_role(uint64_t guild, uint64_t role, void *arg)
 	return guilds_is_own_role(c->guilds, guild, role);
 }
 
+uint32_t control_sent_chat(void *arg)
+{
+	const struct control *c = arg;
+
+	if (!(c->intents & DISCORD_INTENT_DIRECT_MESSAGES))
+		return SETTINGS_TEXT_OFF;
+	return c->intents & DISCORD_INTENT_MESSAGE_CONTENT && !c->lacks_content
+		       ? SETTINGS_TEXT_ALL
+		       : SETTINGS_TEXT_MENTIONS;
+}
+
 /* What Discord does not send is not read, whatever the settings want. */
 static uint32_t read_chat(const struct control *c, const struct settings *s)
 {

@@ -145,21 +145,36 @@ int live_settings_base(struct live_settings *l, const char *name, const char *va
 
 /* ---- applying ---- */
 
+static uint32_t sent(const struct live_settings *l)
+{
+	return l->conf.senth ? l->conf.senth(l->conf.arg) : SETTINGS_TEXT_ALL;
+}
+
 struct applying {
 	struct settings *to;
+	const struct settings *from;
+	uint32_t sent;
 	const struct live_settings_conf *told; /* NULL: nobody is told */
 	const char *author;
 	bool any;
 };
 
+/* A text_chat for which Discord sends less than it wants does what it can with that. */
+static bool waits(const struct applying *a, const char *name, enum settings_when when)
+{
+	return when == SETTINGS_START &&
+	       (settings_when(name) == SETTINGS_START || a->sent == SETTINGS_TEXT_OFF);
+}
+
 static void apply_one(const char *name, const char *value, bool secret, void *arg)
 {
 	struct applying *a = arg;
-	enum settings_when when = settings_when(name);
-	int err = when == SETTINGS_START ? 0 : settings_set(a->to, name, value);
+	enum settings_when when = settings_when_of(name, a->from, a->sent);
+	bool later = waits(a, name, when);
+	int err = later ? 0 : settings_set(a->to, name, value);
 
 	(void)secret;
-	a->any = a->any || (!err && when != SETTINGS_START);
+	a->any = a->any || (!err && !later);
 	if (err)
 		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	else if (a->told && a->told->toldh)
@@ -178,7 +193,7 @@ static bool has_own(const struct live_settings *l, uint64_t guild)
 /* True: something of it is another now. */
 static bool apply_own(struct live_settings *l, struct own *own)
 {
-	struct applying a = {.to = own->settings};
+	struct applying a = {.to = own->settings, .sent = sent(l)};
 	const struct settings *next = l->conf.settings;
 
 	if (has_own(l, own->guild)) {
@@ -186,6 +201,7 @@ static bool apply_own(struct live_settings *l, struct own *own)
 				  NULL);
 		next = l->fresh;
 	}
+	a.from = next;
 	settings_changes(own->settings, next, apply_one, &a);
 	own->settings->unread = l->unread || next->unread;
 	return a.any;
@@ -193,12 +209,16 @@ static bool apply_own(struct live_settings *l, struct own *own)
 
 static void apply(struct live_settings *l, const char *author, json_t **outcomes)
 {
-	struct applying all = {.to = l->conf.settings, .told = &l->conf, .author = author};
+	struct applying all = {.to = l->conf.settings,
+			       .from = l->fresh,
+			       .sent = sent(l),
+			       .told = &l->conf,
+			       .author = author};
 	bool unread;
 
 	write_effective(l, 0, l->fresh, log_fault);
 	if (outcomes)
-		*outcomes = settings_outcomes_json(l->wanted, l->fresh);
+		*outcomes = settings_outcomes_json(l->wanted, l->fresh, all.sent);
 	settings_changes(l->wanted, l->fresh, apply_one, &all);
 	*l->wanted = *l->fresh;
 	unread = l->unread || l->wanted->unread;
@@ -303,10 +323,13 @@ static void tell_servers(const struct live_settings *l, json_t *outcomes)
 		const char *key = json_string_value(json_object_get(change, "key"));
 		const char *name = strrchr(key, '/');
 		enum settings_when when;
+		uint64_t guild;
 
 		if (!name)
 			continue;
-		when = strcmp(++name, "preset") == 0 ? SETTINGS_NOW : settings_when(name);
+		guild = strtoull(strchr(key, '/') + 1, NULL, 10);
+		when = strcmp(++name, "preset") == 0 ? SETTINGS_NOW
+						     : live_settings_when(l, guild, name);
 		json_array_append_new(outcomes, settings_outcome_json(key, when));
 		if (l->conf.toldh)
 			l->conf.toldh(key, when, document_author(l->document), l->conf.arg);
@@ -370,6 +393,13 @@ void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, stru
 {
 	write_effective(l, guild, out, NULL);
 	settings_embedded_at(out, l->wanted->records.embedded_url);
+}
+
+enum settings_when live_settings_when(const struct live_settings *l, uint64_t guild,
+				      const char *name)
+{
+	live_settings_wanted_of(l, guild, l->fresh);
+	return settings_when_of(name, l->fresh, sent(l));
 }
 
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild)

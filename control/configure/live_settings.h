@@ -45,6 +45,8 @@ struct live_settings_conf {
 	 * author: of the version of the document that did it; NULL: the settings file. May be NULL.
 	 */
 	void (*toldh)(const char *name, enum settings_when when, const char *author, void *arg);
+	/* The widest text_chat for which Discord sends the messages now. NULL: all. */
+	uint32_t (*senth)(void *arg);
 	/* Settings changed that take effect immediately or on the next call. */
 	void (*changedh)(void *arg);
 	void *arg;
@@ -92,6 +94,9 @@ const struct document *live_settings_document(const struct live_settings *l);
 const struct settings *live_settings_wanted(const struct live_settings *l);
 /* The same of one server, into *out. */
 void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, struct settings *out);
+/* When a change of this setting of a server, which was made, takes effect; never SENT. */
+enum settings_when live_settings_when(const struct live_settings *l, uint64_t guild,
+				      const char *name);
 /* Those of one server, kept up to date in one place until they are released, also when the document
  * gets some for it or has them no more. Of LIVE_SETTINGS_GUILDS servers at a time; everybody's for
  * further ones and without memory. Borrowed. */

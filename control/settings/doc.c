@@ -82,7 +82,10 @@ static const char intro[] =
 
 static const char *const effects[] = {[SETTINGS_NOW] = "Takes effect immediately.",
 				      [SETTINGS_NEXT] = "Takes effect on the next call.",
-				      [SETTINGS_START] = "Takes effect after a restart."};
+				      [SETTINGS_START] = "Takes effect after a restart.",
+				      [SETTINGS_SENT] =
+					      "Takes effect immediately, or after a restart if it "
+					      "needs messages that Discord does not send now."};
 
 /* A text that grows; after a failure it stays as it is and err is set. */
 struct page {

@@ -380,6 +380,15 @@ enum settings_when settings_when(const char *name)
 	return SETTINGS_START;
 }
 
+enum settings_when settings_when_of(const char *name, const struct settings *is, uint32_t sent)
+{
+	enum settings_when when = settings_when(name);
+
+	if (when != SETTINGS_SENT)
+		return when;
+	return is->text_chat > sent ? SETTINGS_START : SETTINGS_NOW;
+}
+
 static size_t number_bytes(const struct settings_row *r)
 {
 	return r->kind == SETTINGS_SWITCH ? sizeof(bool) : sizeof(uint32_t);

@@ -87,9 +87,13 @@ enum { SETTINGS_VALUES_TEXT = 192 };
 /* What its variable may be, as the rest of "it must be …": "a whole number from 0 to 60 commands",
  * "yes or no", "off, mentions or all". By the name of its field or variable. */
 void settings_say_values(const char *name, char *buf, size_t size);
-enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START };
-/* When a change of it takes effect: immediately, on the next call, after a restart. */
+enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START, SETTINGS_SENT };
+/* When a change of it takes effect: immediately, on the next call, after a restart, or immediately
+ * if Discord sends what it needs and else after a restart. */
 enum settings_when settings_when(const char *name);
+/* The same of a change to `is`, and never SENT. sent: the widest text_chat for which Discord sends
+ * the messages now. */
+enum settings_when settings_when_of(const char *name, const struct settings *is, uint32_t sent);
 /* Each setting that is another in `is` than in `was`, as it is, secrets too. */
 void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
 		      void *arg);

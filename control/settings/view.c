@@ -11,7 +11,8 @@
 
 static const char *const effects[] = {[SETTINGS_NOW] = "applied",
 				      [SETTINGS_NEXT] = "next_call",
-				      [SETTINGS_START] = "after_restart"};
+				      [SETTINGS_START] = "after_restart",
+				      [SETTINGS_SENT] = "applied_or_after_restart"};
 
 /* Adds or gives up: once something is missing the whole is NULL. */
 static void put(json_t **object, const char *name, json_t *value)
@@ -292,17 +293,25 @@ json_t *settings_outcome_json(const char *key, enum settings_when when)
 	return json_pack("{s:s,s:s}", "key", key, "outcome", effects[when]);
 }
 
+struct outcomes {
+	json_t *list;
+	const struct settings *is;
+	uint32_t sent;
+};
+
 static void add_outcome(const char *name, const char *value, bool secret, void *arg)
 {
+	struct outcomes *o = arg;
+
 	(void)value;
 	(void)secret;
-	append(arg, settings_outcome_json(name, settings_when(name)));
+	append(&o->list, settings_outcome_json(name, settings_when_of(name, o->is, o->sent)));
 }
 
-json_t *settings_outcomes_json(const struct settings *was, const struct settings *is)
+json_t *settings_outcomes_json(const struct settings *was, const struct settings *is, uint32_t sent)
 {
-	json_t *list = json_array();
+	struct outcomes o = {json_array(), is, sent};
 
-	settings_changes(was, is, add_outcome, &list);
-	return list;
+	settings_changes(was, is, add_outcome, &o);
+	return o.list;
 }

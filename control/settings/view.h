@@ -23,8 +23,9 @@ struct json_t *settings_bindings_json(const struct settings *s);
  * [...], presets: [...]} */
 struct json_t *settings_schema_json(void);
 /* [{key, outcome}] of what is another in `is` than in `was`; outcome: applied, next_call or
- * after_restart. */
-struct json_t *settings_outcomes_json(const struct settings *was, const struct settings *is);
+ * after_restart. sent: as for settings_when_of. */
+struct json_t *settings_outcomes_json(const struct settings *was, const struct settings *is,
+				      uint32_t sent);
 /* One such. */
 struct json_t *settings_outcome_json(const char *key, enum settings_when when);
 

@@ -81,7 +81,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   // ---- settings ----
 
   const longText = 200; // bytes that a text may have, from which on it gets several lines
-  const effects = { applied: "at once", next_call: "on the next call", after_restart: "after a restart" };
+  const effects = { applied: "at once", next_call: "on the next call", after_restart: "after a restart",
+    applied_or_after_restart: "at once, or after a restart if it needs messages that Discord does not send now" };
 
   const settings = {
     id: "settings", title: "Settings", role: "viewer", search: "", part: "", guild: "", changes: new Map(), outcome: null, faults: [],

@@ -114,6 +114,121 @@ TEST(a_servers_list_of_ids_that_cannot_be_read_stops_the_bot_there_alone)
 	json_decref(kept);
 }
 
+static uint32_t sent;
+static struct {
+	char name[64];
+	enum settings_when when;
+} told[4];
+static unsigned n_told;
+
+static uint32_t on_sent(void *arg)
+{
+	(void)arg;
+	return sent;
+}
+
+static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
+{
+	(void)author;
+	(void)arg;
+	CHECK(n_told < 4);
+	snprintf(told[n_told].name, sizeof told[0].name, "%s", name);
+	told[n_told++].when = when;
+}
+
+/* What the outcome of saving this intent says of the key; "": nothing. */
+static char outcome[32];
+
+static void on_outcomes(const struct live_settings_done *done, void *arg)
+{
+	const json_t *o;
+	size_t i;
+
+	*outcome = '\0';
+	CHECK_INT(done->result, DOCUMENT_SAVED);
+	json_array_foreach(done->outcomes, i, o)
+	{
+		if (strcmp(json_string_value(json_object_get(o, "key")), arg) == 0)
+			snprintf(outcome, sizeof outcome, "%s",
+				 json_string_value(json_object_get(o, "outcome")));
+	}
+}
+
+static void save(struct live_settings *l, const char *text, char *key)
+{
+	json_t *intent = json_loads(text, 0, NULL);
+	const struct document_change change = {
+		.version = document_version(live_settings_document(l)),
+		.updated_at = document_version(live_settings_document(l)) ? NULL : "",
+		.author = "me",
+		.now = "2026-11-23T00:00:00Z"};
+
+	n_told = 0;
+	CHECK_INT(live_settings_put(l, intent, &change, NULL, NULL, on_outcomes, key),
+		  DOCUMENT_SAVED);
+	live_settings_saved(l, 0, "", NULL);
+	json_decref(intent);
+}
+
+static struct live_settings *with_sent(struct settings **s, uint32_t chat)
+{
+	struct live_settings_conf conf = {
+		.saveh = on_save, .changedh = on_changed, .toldh = on_told, .senth = on_sent};
+	struct live_settings *l = NULL;
+
+	sent = chat;
+	if (settings_alloc(s))
+		return NULL;
+	(*s)->text_chat = chat;
+	conf.settings = *s;
+	return live_settings_alloc(&l, &conf) ? NULL : l;
+}
+
+TEST(text_chat_waits_for_a_restart_while_discord_sends_no_messages)
+{
+	struct settings *s;
+	struct live_settings *l = with_sent(&s, SETTINGS_TEXT_OFF);
+	const struct settings *own;
+
+	CHECK(l);
+	own = live_settings_of(l, GUILD);
+	save(l, "{\"text_chat\":\"mentions\"}", "text_chat");
+	CHECK_STR(outcome, "after_restart");
+	CHECK(n_told == 1 && told[0].when == SETTINGS_START);
+	CHECK_INT(s->text_chat, SETTINGS_TEXT_OFF);
+	CHECK_INT(own->text_chat, SETTINGS_TEXT_OFF);
+	CHECK_INT(live_settings_wanted(l)->text_chat, SETTINGS_TEXT_MENTIONS);
+	/* A server's own cannot be had sooner. */
+	save(l, "{\"text_chat\":\"all\",\"guilds\":{\"7\":{\"text_chat\":\"mentions\"}}}",
+	     "guilds/7/text_chat");
+	CHECK_STR(outcome, "after_restart");
+	CHECK_INT(own->text_chat, SETTINGS_TEXT_OFF);
+	CHECK_INT(live_settings_when(l, GUILD, "text_chat"), SETTINGS_START);
+	save(l, "{}", "text_chat");
+	CHECK_STR(outcome, "applied");
+	CHECK_INT(live_settings_when(l, GUILD, "text_chat"), SETTINGS_NOW);
+	live_settings_free(l);
+	settings_free(s);
+}
+
+TEST(text_chat_all_without_the_texts_waits_and_serves_as_mentions_meanwhile)
+{
+	struct settings *s;
+	struct live_settings *l = with_sent(&s, SETTINGS_TEXT_MENTIONS);
+
+	CHECK(l);
+	save(l, "{\"text_chat\":\"off\"}", "text_chat");
+	CHECK_STR(outcome, "applied");
+	CHECK_INT(s->text_chat, SETTINGS_TEXT_OFF);
+	save(l, "{\"text_chat\":\"all\"}", "text_chat");
+	CHECK_STR(outcome, "after_restart");
+	CHECK_INT(s->text_chat, SETTINGS_TEXT_ALL);
+	save(l, "{\"text_chat\":\"mentions\"}", "text_chat");
+	CHECK_STR(outcome, "applied");
+	live_settings_free(l);
+	settings_free(s);
+}
+
 static unsigned long resident(void)
 {
 	unsigned long pages = 0, all;

@@ -532,7 +532,7 @@ TEST(the_outcome_of_each_key_is_told)
 	settings_set(is, "hold_ms", "1");
 	settings_set(is, "language", "de");
 	settings_set(is, "reply_path", "brain");
-	text = dumped(settings_outcomes_json(was, is));
+	text = dumped(settings_outcomes_json(was, is, SETTINGS_TEXT_ALL));
 	CHECK_STR(text, "[{\"key\":\"language\",\"outcome\":\"next_call\"},"
 			"{\"key\":\"hold_ms\",\"outcome\":\"applied\"},"
 			"{\"key\":\"reply_path\",\"outcome\":\"after_restart\"}]");
