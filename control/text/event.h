@@ -68,6 +68,7 @@ struct text_event {
 	bool refused;	     /* its author does not want to be read */
 	bool barred;	     /* the bot may not write there */
 	bool unreactive;     /* the bot may not put a reaction there */
+	bool blind;	     /* Discord keeps from the bot what does not mention it there */
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool late;	  /* it was written while the bot was away: only an address is answered */
 	bool kept;	  /* its author was to be remembered when it was written */
@@ -111,6 +112,7 @@ struct text_trigger {
 	size_t own;	 /* bytes of the text before that */
 	bool goes_on;	 /* it belongs to a burst in which another message addresses the bot */
 	bool unreactive; /* the bot may not put a reaction there */
+	bool blind;	 /* Discord keeps from the bot what does not mention it there */
 	unsigned draw;	 /* of a hundred, for a reaction of the bot's own accord */
 	char emoji[TEXT_EMOJI]; /* that the bot put on it; "": none */
 	bool kept;		/* its author was to be remembered when it was written */

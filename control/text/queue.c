@@ -50,7 +50,7 @@ struct members {
  * further mentions. */
 static uint64_t burst_until(const struct settings *s, const struct text_live *head)
 {
-	bool blind = s->text_chat == SETTINGS_TEXT_MENTIONS && head->t.guild;
+	bool blind = head->t.guild && (s->text_chat == SETTINGS_TEXT_MENTIONS || head->t.blind);
 	uint64_t window = s->text_coalesce_s;
 
 	window = blind && window > TEXT_BLIND_S ? TEXT_BLIND_S : window;

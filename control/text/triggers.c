@@ -98,6 +98,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .strangers = ev->strangers,
 				      .own = text_event_own(ev),
 				      .unreactive = ev->unreactive,
+				      .blind = ev->blind,
 				      .draw = ev->rnd % 100,
 				      .admission = TEXT_ADMISSION_COUNT}};
 	chat->holder[l - chat->pool] = ev->user;

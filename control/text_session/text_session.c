@@ -393,13 +393,21 @@ static void tell_heard(struct text_session *ts)
 							  .message = in->message});
 }
 
-bool text_session_was_read(const struct text_session *ts)
+/* The text_chat that held there when the message was written, as far as Discord sends it. */
+static uint32_t read_then(const struct text_session *ts)
 {
 	const struct text_session_conf *c = &ts->conf;
 	const struct incoming *in = &ts->in;
-	uint32_t chat = c->readingh ? c->readingh(in->guild, in->channel, in->parent,
-						  missed_ms_of(in->message), c->arg)
-				    : SETTINGS_TEXT_ALL;
+
+	return c->readingh ? c->readingh(in->guild, in->channel, in->parent,
+					 missed_ms_of(in->message), c->arg)
+			   : SETTINGS_TEXT_ALL;
+}
+
+bool text_session_was_read(const struct text_session *ts)
+{
+	const struct incoming *in = &ts->in;
+	uint32_t chat = read_then(ts);
 
 	return chat == SETTINGS_TEXT_ALL ||
 	       (chat == SETTINGS_TEXT_MENTIONS && (in->to_bot || in->self || !in->guild));
@@ -427,6 +435,7 @@ bool text_session_take(struct text_session *ts, const json_t *d, enum text_came 
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
 	ev.unreactive =
 		g->id && ts->conf.reacth && !ts->conf.reacth(g->id, ts->in.channel, ts->conf.arg);
+	ev.blind = read_then(ts) == SETTINGS_TEXT_MENTIONS;
 	ev.late = came == TEXT_CAME_MISSED;
 	env_random(ts->conf.env, &ev.rnd, sizeof ev.rnd);
 	g->used_at = env_now(ts->conf.env);

@@ -205,6 +205,7 @@ static void blank_mentions(char *said)
  * a button; behind the number "to 2",
  * "refused", "decide", "late" (missed while the bot was away), "ago 90" (written so many minutes
  * ago), "strangers" (their text is its end), "unreactive" (the bot may not react to it),
+ * "blind" (Discord keeps what does not mention the bot),
  * "unsure" (an edit of a reply that does not tell to whom), "drawn 40"
  * (for a reaction). */
 static void play_person(struct play *p, char **w, unsigned n)
@@ -240,6 +241,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.strangers |= strcmp(w[i], "strangers") == 0;
 		ev.barred |= strcmp(w[i], "barred") == 0;
 		ev.unreactive |= strcmp(w[i], "unreactive") == 0;
+		ev.blind |= strcmp(w[i], "blind") == 0;
 		ev.unsure |= strcmp(w[i], "unsure") == 0;
 		if (strcmp(w[i], "drawn") == 0)
 			ev.rnd = (uint32_t)strtoul(w[i + 1], NULL, 10);

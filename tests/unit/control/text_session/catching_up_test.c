@@ -3,6 +3,7 @@
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
 #include "control/text/taken.h"
+#include "control/text/text_chat.h"
 #include "ipc/env.h"
 #include "tests/test.h"
 #include "tests/unit/control/text_session/text_stage.h"
@@ -452,6 +453,33 @@ TEST(text_session_reads_what_follows_a_change_by_a_fast_clock)
 	text_stage_run(&s);
 	CHECK(strncmp(text_stage_reason(&s, tried), "sent_", 5) == 0);
 	text_stage_close(&s);
+}
+
+/* How long the burst of a mention lasts (ms) with text_chat all, where this is read. */
+static uint64_t burst_ms(uint32_t reading)
+{
+	struct text_stage s;
+	uint64_t began, until = 0;
+
+	if (text_stage_open(&s) && !settings_set(s.settings, "text_coalesce_s", "6") &&
+	    text_stage_begin(&s)) {
+		s.reading = reading;
+		s.changed = UINT64_MAX;
+		began = env_now(s.fake.env);
+		text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
+				  "<@9> hello");
+		until = text_deadline(text_guild_find(s.ts, STAGE_GUILD)->core) - began;
+	}
+	text_stage_close(&s);
+	return until / 1000000;
+}
+
+TEST(text_session_waits_a_second_where_discord_keeps_what_follows)
+{
+	uint64_t blind = burst_ms(SETTINGS_TEXT_MENTIONS), all = burst_ms(SETTINGS_TEXT_ALL);
+
+	CHECK(blind > 1000 && blind < 2000);
+	CHECK(all > 5000 && all < 7000);
 }
 
 /* A message without a row may have been answered: its row may have given way. */
