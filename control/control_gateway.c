@@ -91,7 +91,10 @@ static void tell_text_chat(const struct control *c, struct words *words)
 				 : "that mention me or reply to me",
 			 some	   ? "the channels of text_channels"
 			 : blocked ? "all channels but text_blocked_channels"
-				   : "all channels that I may see");
+				   : "all channels that I may see",
+			 settings_ids_empty(s->text_direct_users)
+				 ? "everybody who shares a server with me"
+				 : "those in text_direct_users");
 }
 
 static void take_ready(struct control *c, const json_t *d)

@@ -237,7 +237,7 @@ until_there control grep -q web_up "$out/log/control.log"
 web=127.0.0.1:$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$out/log/control.log" | tail -1)
 # Each link signs one browser in, once, within ten minutes.
 dashboard_link() { PARLEY_WEB_LISTEN=$web "$bin/control" --sign-in --state-dir "$run/state" 2>/dev/null; }
-echo "dashboard: $(dashboard_link)"
+[ -z "${KEEP:-}" ] || echo "dashboard: $(dashboard_link)"
 
 set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined" --record "$out/brain" --out "$out" \
 	--guild $guild --channel $channel --user 501 --bot 900
