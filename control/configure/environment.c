@@ -14,6 +14,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
+#include "proto/base/utf8.h"
 
 enum { SECRET_MAX = 4096 + 1 };
 
@@ -203,24 +204,31 @@ struct gathering {
 };
 
 /* Without a list of ids that cannot be read, people and channels would be let in that it keeps out.
- */
-static void ids_fault(struct gathering *g, const char *env, const char *given)
+ * The default of another value may be the opposite of what was meant. */
+static void wrong_value(struct gathering *g, const char *env, const char *given)
 {
 	char text[512], why[SETTINGS_IDS_FAULT];
 
-	settings_ids_say(given, why, sizeof why);
-	snprintf(text, sizeof text, "%s %s", env, why);
+	if (settings_is_ids(env)) {
+		settings_ids_say(given, why, sizeof why);
+		snprintf(text, sizeof text, "%s %s", env, why);
+	} else {
+		settings_say_values(env, why, sizeof why);
+		snprintf(text, sizeof text, "%s cannot be \"%.80s\": it must be %s", env, given,
+			 why);
+	}
+	utf8_plain(text);
 	g->faults++;
 	g->h(text, g->arg);
 }
 
-static void on_invalid(const char *env, const char *given, const char *used, void *arg)
+static void on_invalid(const char *env, const char *given, const char *used, int err, void *arg)
 {
 	char values[SETTINGS_VALUES_TEXT];
 
 	settings_say_values(env, values, sizeof values);
-	if (settings_is_ids(env))
-		ids_fault(arg, env, given);
+	if (err == EINVAL)
+		wrong_value(arg, env, given);
 	else
 		log_warn("setting_replaced",
 			 "variable=%s given=\"%.80s\" used=\"%.80s\" allowed=\"%s\"", env, given,
@@ -427,13 +435,13 @@ static void ignore_fault(const char *text, void *arg)
 	(void)arg;
 }
 
-static void on_replaced(const char *env, const char *given, const char *used, void *arg)
+static void on_replaced(const char *env, const char *given, const char *used, int err, void *arg)
 {
 	const struct replaced *r = arg;
 	char text[512], values[SETTINGS_VALUES_TEXT];
 
 	/* environment_settings tells it as a fault. */
-	if (settings_is_ids(env))
+	if (err == EINVAL)
 		return;
 	settings_say_values(env, values, sizeof values);
 	snprintf(text, sizeof text,

@@ -21,11 +21,10 @@ void environment_secret_fault(const char *name, const char *config, char *buf, s
 typedef void(environment_fault_h)(const char *text, void *arg);
 
 /* Reads defaults, then the settings file (config, else ENVIRONMENT_CONFIG if it exists), then the
- * environment. Passes every fault of the file, and every list of ids of the environment that holds
- * something else, to h and then returns EINVAL, with *out as it is without the faulty values. Logs
- * and replaces other invalid values of the environment (settings.h); logs a secret's file that
- * cannot be read. Registers secrets with log_secret. ENOMEM: *out is not written. Caller owns *out.
- */
+ * environment. Passes every fault of the file, and every value of the environment that the setting
+ * cannot have, to h and then returns EINVAL, with *out as it is without the faulty values. Clamps
+ * and logs numbers of the environment that are out of their range; logs a secret's file that cannot
+ * be read. Registers secrets with log_secret. ENOMEM: *out is not written. Caller owns *out. */
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg);
 
@@ -33,8 +32,8 @@ int environment_settings(struct settings **out, const char *config, environment_
  */
 void environment_secret_faults(const struct settings *s, environment_fault_h *h, void *arg);
 
-/* Calls h with a sentence for each value of the environment that cannot be used as it is given.
- * config: as for environment_settings; faults of the file are not told. ENOMEM. */
+/* Calls h with a sentence for each value of the environment that is clamped, or of a secret and not
+ * used. config: as for environment_settings; faults of the file are not told. ENOMEM. */
 int environment_replaced(const char *config, environment_fault_h *h, void *arg);
 
 /* Calls h for each variable that begins with PARLEY_ and is not a setting; likely: the setting that

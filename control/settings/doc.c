@@ -73,10 +73,12 @@ static const char intro[] =
 	"quotes. control reports all faults of\nthe file at once, each with its line unless it "
 	"concerns several members, and does not start (status 2). A number in the\nenvironment "
 	"that "
-	"is out of its range is clamped; other invalid values are ignored. Both are logged. A list "
-	"of ids is ids of Discord, as they are or as\n`<#ID>` and `<@ID>`, separated by commas or "
-	"blanks; with anything else in it control does not start (status 2), and while the\nstored "
-	"document has such a list, no call is joined and no message answered.\n\n"
+	"is out of its range is clamped, which is logged; with any other value there that a "
+	"setting "
+	"cannot have control does not start, either.\nA list of ids is ids of Discord, as they are "
+	"or as `<#ID>` and `<@ID>`, separated by commas or blanks; while the stored document\nhas "
+	"a "
+	"list with anything else in it, no call is joined and no message answered.\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
 

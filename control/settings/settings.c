@@ -202,14 +202,16 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 	for (size_t i = 0; i < settings_n_rows; i++) {
 		const struct settings_row *r = &settings_rows[i];
 		const char *value = lookuph(r->env, arg);
+		bool secret = r->kind == SETTINGS_SECRET;
+		int err = value && *value ? parse_row(s, r, value) : 0;
 
-		if (!value || !*value || parse_row(s, r, value) == 0)
+		if (!err)
 			continue;
 		s->unread = s->unread || r->kind == SETTINGS_IDS;
 		if (!complainh)
 			continue;
 		settings_print(s, r, used, sizeof used);
-		complainh(r->env, r->kind == SETTINGS_SECRET ? "(secret)" : value, used, arg);
+		complainh(r->env, secret ? "(secret)" : value, used, secret ? EACCES : err, arg);
 	}
 	settings_resolve(s);
 }

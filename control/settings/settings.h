@@ -55,9 +55,11 @@ struct settings *settings_free(struct settings *s);
 /* The value of an environment variable, or NULL when it is not set. Borrowed until the next call.
  */
 typedef const char *(settings_lookup_h)(const char *env, void *arg);
-/* A value could not be used as given: `used` stands for it now. Never called with a secret's value.
- */
-typedef void(settings_complain_h)(const char *env, const char *given, const char *used, void *arg);
+/* A value could not be used as given: `used` stands for it now. err: ERANGE, a number was clamped;
+ * EINVAL, it is no such value, and the setting stays as it was; EACCES, that of a secret, whose
+ * value is never told. */
+typedef void(settings_complain_h)(const char *env, const char *given, const char *used, int err,
+				  void *arg);
 
 /* Looks up every setting. Numbers outside their range are clamped, words not known and texts too
  * long are left at their default; complainh (may be NULL) hears of each. It also hears of a list of

@@ -145,27 +145,43 @@ TEST(the_environment_counts_more_than_the_settings_file)
 	settings_free(s);
 }
 
-TEST(values_of_the_environment_that_are_replaced_are_told)
+TEST(numbers_of_the_environment_that_are_clamped_are_told)
 {
 	char all[1024] = "";
 
-	setenv("PARLEY_CONSENT", "nobody", 1);
 	setenv("PARLEY_HOLD_MS", "99999", 1);
 	setenv("PARLEY_SILENCE_MS", "900", 1);
-	setenv("PARLEY_TEXT_INITIATIVE", "maybe", 1);
 	CHECK_INT(environment_replaced("/dev/null", gather, all), 0);
-	unsetenv("PARLEY_CONSENT");
 	unsetenv("PARLEY_HOLD_MS");
 	unsetenv("PARLEY_SILENCE_MS");
+	CHECK_STR(all, "PARLEY_HOLD_MS cannot be \"99999\": it must be a whole number from 0 to "
+		       "20000 ms; \"20000\" is used instead\n");
+}
+
+/* The default may be the opposite of what was meant: a bot that is silent, or one that hears. */
+TEST(a_value_of_the_environment_that_a_setting_cannot_have_is_a_fault)
+{
+	struct settings *s = NULL;
+	char path[64], all[1024], told[1024] = "";
+
+	setenv("PARLEY_CONSENT", "nobody", 1);
+	setenv("PARLEY_HOLD_MS", "99999", 1);
+	setenv("PARLEY_STALL_MS", "soon", 1);
+	setenv("PARLEY_TEXT_INITIATIVE", "maybe", 1);
+	CHECK_INT(load(&s, "{}", path, all), EINVAL);
+	CHECK_INT(environment_replaced("/dev/null", gather, told), 0);
+	unsetenv("PARLEY_CONSENT");
+	unsetenv("PARLEY_HOLD_MS");
+	unsetenv("PARLEY_STALL_MS");
 	unsetenv("PARLEY_TEXT_INITIATIVE");
 	CHECK(strstr(all, "PARLEY_CONSENT cannot be \"nobody\": it must be heard, remembered or "
-			  "neither; \"heard\" is used instead\n"));
-	CHECK(strstr(all, "PARLEY_HOLD_MS cannot be \"99999\": it must be a whole number from 0 to "
-			  "20000 ms; \"20000\" is used instead\n"));
-	CHECK(strstr(all,
-		     "PARLEY_TEXT_INITIATIVE cannot be \"maybe\": it must be yes or no; \"no\" "
-		     "is used instead\n"));
-	CHECK(!strstr(all, "PARLEY_SILENCE_MS"));
+			  "neither\n"));
+	CHECK(strstr(all, "PARLEY_STALL_MS cannot be \"soon\": it must be a whole number from "));
+	CHECK(strstr(all, "PARLEY_TEXT_INITIATIVE cannot be \"maybe\": it must be yes or no\n"));
+	CHECK(!strstr(all, "PARLEY_HOLD_MS")); /* it is clamped */
+	CHECK(strstr(told, "PARLEY_HOLD_MS") == told && !strstr(told, "PARLEY_CONSENT"));
+	CHECK(!s->unread);
+	settings_free(s);
 }
 
 /* A block that is not understood must not be left out. */

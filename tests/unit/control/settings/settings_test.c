@@ -18,12 +18,13 @@ static const char *lookup(const char *env, void *arg)
 	return NULL;
 }
 
-static void complain(const char *env, const char *given, const char *used, void *arg)
+static void complain(const char *env, const char *given, const char *used, int err, void *arg)
 {
 	struct table *t = arg;
 	size_t n = strlen(t->complaints);
 
-	snprintf(t->complaints + n, sizeof t->complaints - n, "%s:%s>%s ", env, given, used);
+	snprintf(t->complaints + n, sizeof t->complaints - n, "%s:%s%s%s ", env, given,
+		 err == ERANGE ? "~" : ">", used);
 }
 
 TEST(settings_begin_as_the_table_says)
@@ -63,8 +64,8 @@ TEST(settings_are_loaded_and_clamped_once)
 	CHECK_STR(s->language, "");
 	CHECK_STR(s->aliases, "charlie");
 	CHECK_STR(t.complaints, "PARLEY_GUEST:perhaps>auto "
-				"PARLEY_HOLD_MS:99999999999999999999>20000 "
-				"PARLEY_STALL_MS:-1>20000 PARLEY_BARGE_IN_MS:5>100 ");
+				"PARLEY_HOLD_MS:99999999999999999999~20000 "
+				"PARLEY_STALL_MS:-1>20000 PARLEY_BARGE_IN_MS:5~100 ");
 	settings_free(s);
 }
 
