@@ -51,6 +51,7 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 	va_list ap;
 
 	c->missing += v == CHECK_MISSING;
+	c->warnings += v == CHECK_WARNING;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
@@ -574,59 +575,92 @@ void check_fault(const char *text)
 void check_replaced(const char *text, void *arg)
 {
 	struct check none = {0};
+	unsigned *n = arg;
 
-	(void)arg;
 	check_say(&none, CHECK_WARNING, "environment", "%s", text);
+	*n += none.warnings;
 }
 
-int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf,
-	      unsigned faults)
+/* What the network needs. */
+static int alloc_clients(struct check *c)
 {
-	struct check c = {.env = env, .settings = settings, .conf = conf, .missing = faults};
-	int err = http_alloc(&c.http, env, conf->ca_file,
+	int err = http_alloc(&c->http, c->env, c->conf->ca_file,
 			     "DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION
 			     ")");
 
 	if (!err)
-		err = rest_alloc(&c.rest, env, c.http, settings->discord_api,
-				 settings->discord_token);
+		err = rest_alloc(&c->rest, c->env, c->http, c->given->discord_api,
+				 c->given->discord_token);
 	if (!err)
-		err = ws_ctx_alloc(&c.ws_ctx, env, conf->ca_file);
+		err = ws_ctx_alloc(&c->ws_ctx, c->env, c->conf->ca_file);
 	if (!err)
-		err = guilds_alloc(&c.guilds);
+		err = guilds_alloc(&c->guilds);
 	if (!err)
-		err = tmr_alloc(&c.tmr, env, on_tmr, &c);
+		err = tmr_alloc(&c->tmr, c->env, on_tmr, c);
+	return err;
+}
+
+static void check_machine(struct check *c)
+{
+	check_state_dir(c);
+	check_store(c);
+	check_ca(c);
+	check_web(c);
+	check_web_discord(c);
+	check_secret_files(c);
+	environment_secret_faults(c->given, on_secret_fault, c);
+	check_providers(c);
+	environment_unknown(on_unknown, c);
+	check_text_settings(c);
+	check_music(c);
+	check_embedded(c);
+	check_programs(c);
+	check_udp(c);
+	check_spawn(c);
+}
+
+static void say_result(const struct check *c)
+{
+	if (!c->conf->guild && c->user)
+		printf("Give --guild ID --channel ID to look at the permissions in a channel "
+		       "too.\n");
+	if (c->missing)
+		printf("%u check%s failed; the bot cannot speak until %s fixed.\n", c->missing,
+		       c->missing == 1 ? "" : "s", c->missing == 1 ? "it is" : "they are");
+	else if (c->warnings)
+		printf("All checks passed, with %u warning%s.\n", c->warnings,
+		       c->warnings == 1 ? "" : "s");
+	else
+		printf("All checks passed.\n");
+}
+
+int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf,
+	      unsigned faults, unsigned warnings)
+{
+	struct check c = {.env = env,
+			  .given = settings,
+			  .settings = settings,
+			  .own = settings,
+			  .conf = conf,
+			  .faults = faults,
+			  .missing = faults,
+			  .warnings = warnings};
+	int err = alloc_clients(&c);
+
+	if (!err)
+		err = check_stored(&c);
 	if (err) {
 		check_say(&c, CHECK_MISSING, "memory", "%s", strerror(err));
 		goto out;
 	}
-	check_state_dir(&c);
-	check_store(&c);
-	check_ca(&c);
-	check_web(&c);
-	check_web_discord(&c);
-	check_secret_files(&c);
-	environment_secret_faults(settings, on_secret_fault, &c);
-	check_providers(&c);
-	environment_unknown(on_unknown, &c);
-	check_music(&c);
-	check_embedded(&c);
-	check_programs(&c);
-	check_udp(&c);
-	check_spawn(&c);
+	check_machine(&c);
 	tmr_start(c.tmr, 0); /* the rest inside the loop */
 	env_run(env);
-	if (!conf->guild && c.user)
-		printf("Give --guild ID --channel ID to look at the permissions in a channel "
-		       "too.\n");
-	if (c.missing)
-		printf("%u check%s failed; the bot cannot speak until %s fixed.\n", c.missing,
-		       c.missing == 1 ? "" : "s", c.missing == 1 ? "it is" : "they are");
-	else
-		printf("All checks passed.\n");
+	say_result(&c);
 out:
 	json_decref(c.guild);
 	json_decref(c.lists);
+	check_stored_free(&c);
 	rest_free(c.rest);
 	ws_free(c.ws);
 	probe_free(c.brain);

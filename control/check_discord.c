@@ -17,7 +17,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { GATEWAY_S = 10, SERVERS_SHOWN = 5 };
+enum { GATEWAY_S = 10, SERVERS_SHOWN = 5, HINT_S = 3 };
 
 int check_request(struct check *c, const char *route, const char *path, rest_h *h)
 {
@@ -303,6 +303,8 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 
 	if (err == ECANCELED)
 		return;
+	c->waits = false;
+	tmr_stop(c->tmr);
 	if (err == EKEYEXPIRED) {
 		struct words w = {0};
 
@@ -351,11 +353,20 @@ void check_discord(struct check *c)
 		check_done(c);
 	} else if (check_request(c, "/users/@me", "/users/@me", on_user)) {
 		check_done(c);
+	} else {
+		c->waits = true;
+		tmr_start(c->tmr, HINT_S * NS_PER_S);
 	}
 }
 
 bool check_discord_late(struct check *c)
 {
+	if (c->waits) {
+		c->waits = false;
+		printf("Discord does not answer yet. Waiting, for half a minute at most.\n");
+		fflush(stdout);
+		return true;
+	}
 	if (!c->ws)
 		return false;
 	check_say(c, CHECK_MISSING, "gateway", "no answer within %d s", GATEWAY_S);

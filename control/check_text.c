@@ -9,9 +9,10 @@
 #include "control/control.h"
 #include "control/discord/guilds.h"
 #include "control/discord/portal.h"
+#include "control/settings/document.h"
 #include "control/settings/ids.h"
 #include "control/settings/settings.h"
-#include "control/state.h"
+#include "control/text/reading.h"
 #include "control/text_session/text_session.h"
 #include "proto/discord.h"
 
@@ -21,15 +22,17 @@ enum { LOOKED_UP = 40 /* ids of lists at most: each is a request */ };
 
 void check_text_chat(struct check *c, const json_t *application)
 {
-	if (!text_session_intents(c->settings))
+	static const char without[] =
+		"works without the Message Content Intent: the bot answers messages that mention "
+		"it and direct messages, and a stop sign stops it, but Discord keeps from it the "
+		"text of a reply or of a \"stop\" that does not mention it";
+	const struct settings *s = c->settings;
+
+	/* What keeps it from answering at all was said. */
+	if (!text_session_intents(s) || s->unread || !s->text_per_hour)
 		return;
-	if (c->settings->text_chat != SETTINGS_TEXT_ALL)
-		check_say(
-			c, CHECK_OK, "text chat",
-			"works without the Message Content Intent: the bot answers messages that "
-			"mention it and direct messages, and a stop sign stops it, but Discord "
-			"keeps from it the text of a reply or of a \"stop\" that does not mention "
-			"it");
+	if (s->text_chat != SETTINGS_TEXT_ALL)
+		check_say(c, CHECK_OK, "text chat", "%s", without);
 	else if (!application)
 		check_say(c, CHECK_WARNING, "text chat",
 			  "whether the Message Content Intent is switched on is not known");
@@ -42,6 +45,81 @@ void check_text_chat(struct check *c, const json_t *application)
 			  "unless they mention it or are sent to it directly: it answers those "
 			  "alone. Under Bot, Privileged Gateway Intents, switch on Message Content "
 			  "Intent, or set text_chat to mentions");
+}
+
+/* ---- what keeps it from answering in the channel that was asked about ---- */
+
+/* True if what is stored for this server says so, and not what holds for all. */
+static bool is_own(const struct check *c, const char *name)
+{
+	const json_t *servers = json_object_get(document_intent(c->document), "guilds");
+	char id[24];
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)c->conf->guild);
+	return json_object_get(json_object_get(servers, id), name) != NULL;
+}
+
+/* NULL: it answers in this server. */
+static const char *silent_in_server(const struct check *c)
+{
+	if (c->settings->text_chat == SETTINGS_TEXT_OFF && c->own->text_chat != SETTINGS_TEXT_OFF)
+		return "text_chat is off for all servers, so that Discord sends no messages: the "
+		       "server's own text_chat does nothing";
+	if (c->own->text_chat == SETTINGS_TEXT_OFF)
+		return is_own(c, "text_chat")
+			       ? "text_chat of this server is off: the bot answers nothing that is "
+				 "written there"
+			       : "text_chat is off: the bot answers nothing that is written there";
+	if (!text_session_intents(c->settings))
+		return "with the setting gateway the bot gets no messages: it answers nothing that "
+		       "is written there";
+	if (c->own->unread)
+		return "the bot answers nothing until its settings can be read";
+	if (!c->own->text_per_hour)
+		return is_own(c, "text_per_hour")
+			       ? "text_per_hour of this server is 0: the bot answers nothing in "
+				 "writing"
+			       : "text_per_hour is 0: the bot answers nothing in writing";
+	return NULL;
+}
+
+/* As reading_is_blocked judges, which the bot asks. */
+static void check_lists_of_channel(struct check *c, const char *name)
+{
+	const struct settings *s = c->own;
+	uint64_t guild = c->conf->guild, channel = c->conf->channel;
+	const char *title, *blocked = s->text_blocked_channels;
+	uint64_t parent = guilds_thread(c->guilds, guild, channel, &title);
+	uint64_t category = guilds_category(c->guilds, guild, channel);
+
+	if (!reading_is_blocked(s->text_channels, blocked, guild, channel, parent, category))
+		return;
+	if (settings_ids_name(blocked, channel, parent, category))
+		check_say(c, CHECK_WARNING, "text chat",
+			  "the bot neither reads nor answers anything in %s: "
+			  "text_blocked_channels%s names %s",
+			  name, is_own(c, "text_blocked_channels") ? " of this server" : "",
+			  settings_ids_have(blocked, channel) ? "it"
+			  : parent && settings_ids_have(blocked, parent)
+				  ? "the channel that it is in"
+				  : "its category");
+	else
+		check_say(c, CHECK_WARNING, "text chat",
+			  "the bot neither reads nor answers anything in %s: text_channels%s names "
+			  "other channels",
+			  name, is_own(c, "text_channels") ? " of this server" : "");
+}
+
+/* Says what keeps the bot silent there. Returns false if nobody wants it to write there at all. */
+static bool check_settings_of_channel(struct check *c, const char *name)
+{
+	const char *silent = silent_in_server(c);
+
+	if (silent)
+		check_say(c, CHECK_WARNING, "text chat", "%s", silent);
+	else
+		check_lists_of_channel(c, name);
+	return !silent;
 }
 
 /* ---- permissions ---- */
@@ -65,9 +143,7 @@ void check_text_permissions(struct check *c, const char *name)
 	uint64_t have;
 
 	check_say(c, CHECK_OK, in_thread ? "thread" : "channel", "%s", name);
-	if (!text_session_intents(c->settings))
-		check_say(c, CHECK_WARNING, "text chat",
-			  "text_chat is off: the bot answers nothing that is written there");
+	check_settings_of_channel(c, name);
 	if (!guilds_own_permissions(c->guilds, c->conf->guild, c->conf->channel, &have)) {
 		check_say(c, CHECK_WARNING, "permissions", "could not be worked out");
 		return;
@@ -89,7 +165,9 @@ void check_voice_chat(struct check *c, uint64_t have, const char *name)
 					  DISCORD_BIT_READ_MESSAGE_HISTORY,
 					  DISCORD_BIT_ADD_REACTIONS, DISCORD_BIT_ATTACH_FILES};
 
-	if (!text_session_intents(c->settings))
+	if (c->settings->text_chat == SETTINGS_TEXT_OFF && c->own->text_chat == SETTINGS_TEXT_OFF)
+		return; /* a bot for voice, whose channel was asked about */
+	if (!check_settings_of_channel(c, name))
 		return;
 	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
 		if (have & DISCORD_PERMISSION(needed[i]))
@@ -117,36 +195,24 @@ static const struct list_kind {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static const char *text_at(const json_t *object, const char *name)
+/* A server's own text_chat does nothing where Discord sends no messages. */
+static bool is_off(const struct check *c, const struct settings *s)
 {
-	return json_string_value(json_object_get(object, name));
+	return c->settings->text_chat == SETTINGS_TEXT_OFF || s->text_chat == SETTINGS_TEXT_OFF;
 }
 
-/* The stored document takes precedence over the settings, and a server's own settings over both. */
-static bool is_off(const struct check *c, const json_t *stored, const json_t *own)
-{
-	const char *chat = text_at(own, "text_chat");
-
-	chat = chat ? chat : text_at(stored, "text_chat");
-	return chat ? strcmp(chat, "off") == 0 : c->settings->text_chat == SETTINGS_TEXT_OFF;
-}
-
-/* One list is [name to show, ids, server or 0, whether it is of text chat]. */
+/* One list is [name to show, ids, server or 0, whether it is of text chat]. That it cannot be read
+ * was said (check_stored). */
 static void add_list(struct check *c, const struct list_kind *kind, const char *ids,
 		     const char *server, bool off)
 {
-	char shown[96], fault[SETTINGS_IDS_FAULT];
+	char shown[96];
 	uint64_t guild = 0;
 
 	discord_snowflake(server, &guild);
 	snprintf(shown, sizeof shown, "%s%s%s", kind->name, *server ? " of server " : "", server);
-	if (settings_ids_empty(ids))
+	if (settings_ids_empty(ids) || settings_ids_fault(ids))
 		return;
-	if (settings_ids_fault(ids)) {
-		settings_ids_say(ids, fault, sizeof fault);
-		check_say(c, CHECK_MISSING, shown, "%s. Save the list anew", fault);
-		return;
-	}
 	if (kind->written && off)
 		check_say(c, CHECK_WARNING, shown,
 			  "does nothing while text_chat is off: the bot reads no messages");
@@ -154,89 +220,59 @@ static void add_list(struct check *c, const struct list_kind *kind, const char *
 						  (int)kind->written));
 }
 
-static void add_lists(struct check *c, const json_t *stored, const json_t *own, const char *server)
+/* own: NULL for all servers. A server's part repeats nothing of theirs. */
+static void add_lists(struct check *c, const char *server, const json_t *own,
+		      const struct settings *s)
 {
-	for (size_t i = 0; i < KINDS; i++) {
-		const char *ids = text_at(*server ? own : stored, kinds[i].name);
-
-		if (!ids && *server)
-			continue;
-		if (!ids)
-			ids = (const char *)c->settings + kinds[i].offset;
-		add_list(c, &kinds[i], ids, server, is_off(c, stored, own));
-	}
-}
-
-static const json_t *value_at(const json_t *stored, const json_t *own, const char *name)
-{
-	const json_t *value = json_object_get(own, name);
-
-	return value ? value : json_object_get(stored, name);
-}
-
-static bool is_set(const json_t *value, bool otherwise)
-{
-	return !value ? otherwise
-		      : json_is_true(value) || (!json_is_false(value) && json_integer_value(value));
+	for (size_t i = 0; i < KINDS; i++)
+		if (!own || json_object_get(own, kinds[i].name))
+			add_list(c, &kinds[i], (const char *)s + kinds[i].offset, server,
+				 is_off(c, s));
 }
 
 /* Settings that keep the bot silent, or do nothing. */
-static void check_idle_settings(struct check *c, const json_t *stored, const json_t *own,
-				const char *server)
+static void check_idle_settings(struct check *c, const char *server, const struct settings *s)
 {
-	const struct settings *s = c->settings;
-	const char *chat = json_string_value(value_at(stored, own, "text_chat"));
-	const char *channels = json_string_value(value_at(stored, own, "text_initiative_channels"));
 	char shown[96];
 
 	snprintf(shown, sizeof shown, "text chat%s%s", *server ? " of server " : "", server);
-	if (is_off(c, stored, own))
+	if (is_off(c, s))
 		return;
-	if (!is_set(value_at(stored, own, "text_per_hour"), s->text_per_hour))
+	if (!s->text_per_hour)
 		check_say(c, CHECK_WARNING, shown,
 			  "text_per_hour is 0: the bot answers nothing in writing");
-	if (is_set(value_at(stored, own, "text_initiative"), s->text_initiative) &&
-	    settings_ids_empty(channels ? channels : s->text_initiative_channels))
+	if (s->text_initiative && settings_ids_empty(s->text_initiative_channels))
 		check_say(c, CHECK_WARNING, shown,
 			  "text_initiative does nothing without text_initiative_channels, the "
 			  "channels where the bot may write of its own accord");
-	if (is_set(value_at(stored, own, "text_unsolicited"), s->text_unsolicited) &&
-	    (chat ? strcmp(chat, "mentions") == 0 : s->text_chat == SETTINGS_TEXT_MENTIONS))
+	if (s->text_unsolicited && s->text_chat == SETTINGS_TEXT_MENTIONS)
 		check_say(c, CHECK_WARNING, shown,
 			  "text_unsolicited does nothing with text_chat mentions: the bot looks at "
 			  "messages that do not address it with text_chat all alone");
 }
 
-/* A server's settings repeat nothing of everybody's. */
 static bool has_own_chat(const json_t *own)
 {
-	return json_object_get(own, "text_chat") || json_object_get(own, "text_per_hour") ||
-	       json_object_get(own, "text_initiative") ||
+	return json_object_get(own, "preset") || json_object_get(own, "text_chat") ||
+	       json_object_get(own, "text_per_hour") || json_object_get(own, "text_initiative") ||
 	       json_object_get(own, "text_initiative_channels") ||
 	       json_object_get(own, "text_unsolicited");
 }
 
-/* Those in effect for everybody, and those of servers with settings of their own. */
-static void list_lists(struct check *c)
+static void check_text_of_server(struct check *c, const char *server, const json_t *own,
+				 const struct settings *s)
 {
-	json_t *kept = c->conf->state_dir ? state_read_settings(c->conf->state_dir) : NULL;
-	const json_t *versions = json_object_get(kept, "versions");
-	size_t n = json_array_size(versions);
-	const json_t *stored =
-		n ? json_object_get(json_array_get(versions, n - 1), "intent") : NULL;
-	const char *server;
-	json_t *own;
+	add_lists(c, server, own, s);
+	if (has_own_chat(own))
+		check_idle_settings(c, server, s);
+}
 
+void check_text_settings(struct check *c)
+{
 	c->lists = json_array();
-	add_lists(c, stored, NULL, "");
-	check_idle_settings(c, stored, NULL, "");
-	json_object_foreach(json_object_get(stored, "guilds"), server, own)
-	{
-		add_lists(c, stored, own, server);
-		if (has_own_chat(own))
-			check_idle_settings(c, stored, own, server);
-	}
-	json_decref(kept);
+	add_lists(c, "", NULL, c->settings);
+	check_idle_settings(c, "", c->settings);
+	check_stored_each(c, check_text_of_server);
 }
 
 /* What Discord says of the channel. */
@@ -248,7 +284,7 @@ static void judge_listed(struct check *c, const json_t *list, const json_t *body
 		json_integer_value(json_object_get(body, "type")) == DISCORD_CHANNEL_CATEGORY;
 	unsigned long long id = c->listed;
 
-	discord_snowflake(text_at(body, "guild_id"), &of);
+	discord_snowflake(json_string_value(json_object_get(body, "guild_id")), &of);
 	if (server && of != server)
 		check_say(c, CHECK_WARNING, name, "names %llu, which is in another server", id);
 	else if (category && json_is_true(json_array_get(list, 3)))
@@ -297,8 +333,6 @@ void check_listed_channels(struct check *c)
 	char path[64];
 	bool more;
 
-	if (!c->lists)
-		list_lists(c);
 	more = find_listed(c);
 	if (more && c->looked_up++ == LOOKED_UP) {
 		check_say(c, CHECK_WARNING,

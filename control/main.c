@@ -638,16 +638,18 @@ static int run_control(struct settings *settings, const struct options *given)
 	return status;
 }
 
-static int check_installation(struct settings *settings, const struct control_conf *conf,
-			      unsigned faults)
+static int check_installation(struct settings *settings, const struct options *o, unsigned faults)
 {
 	struct env_conf ec = {.loop = true};
 	struct env *env = NULL;
-	int status, err = env_alloc(&env, &ec);
+	unsigned warnings = 0;
+	int status, err = environment_replaced(o->config, check_replaced, &warnings);
 
+	if (!err)
+		err = env_alloc(&env, &ec);
 	if (err)
 		return cannot_start(err);
-	status = check_run(env, settings, conf, faults);
+	status = check_run(env, settings, &o->conf, faults, warnings);
 	env_free(env);
 	return status;
 }
@@ -780,9 +782,7 @@ int main(int argc, char **argv)
 	else if (o.login)
 		status = mcp_login_run(settings, &o.conf, o.login, o.scope);
 	else if (o.check)
-		status = environment_replaced(o.config, check_replaced, NULL)
-				 ? cannot_start(ENOMEM)
-				 : check_installation(settings, &o.conf, faults.n);
+		status = check_installation(settings, &o, faults.n);
 	else
 		status = err ? USAGE : run_control(settings, &o);
 	settings_free(settings);

@@ -154,7 +154,7 @@ sock="--media-sock $D/mediad.sock"
 {
 	checked "check passes" "0 ok" -u PARLEY_BRAIN_URL "$B/control" $sock --guild $GUILD --channel $VOICE
 	check "check sees the permissions" "$out" "ok       permissions: connect"
-	check "check says that all is there" "$out" "All checks passed."
+	check "check says that all is there" "$out" "All checks passed"
 	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
 	checked "check fails by its status" "1 ok" "$B/control" $sock
 	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be reached"
@@ -178,8 +178,8 @@ sock="--media-sock $D/mediad.sock"
 	*"chmod 600 /tmp"*) bad "check advises no mode for a folder" "chmod 600 would close it to everybody" ;;
 	*) ok "check advises no mode for a folder" ;;
 	esac
-	checked "check tells a value of the environment that is not used" \
-		'warning  environment: PARLEY_CONSENT cannot be "nobody": it must be heard, remembered or neither; "heard" is used instead' PARLEY_CONSENT=nobody "$B/control" $sock
+	checked "check tells a value that a setting cannot have" \
+		'missing  settings: PARLEY_CONSENT cannot be "nobody": it must be heard, remembered or neither' PARLEY_CONSENT=nobody "$B/control" $sock
 	checked "check tells that Discord's name is not known" "its host name cannot be resolved, or no route leads there" \
 		PARLEY_DISCORD_API=http://no-such-host.invalid "$B/control" $sock
 	printf '{"web_listen": "x"}' >"$D/web.json"

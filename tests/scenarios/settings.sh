@@ -152,6 +152,8 @@ is "no change without a database" "$(status) $(field error <"$D/answer") $(grep 
 	"503 settings_not_saved not a database"
 is "and none in effect" "$(field version <"$D/answer") $(grep -oE '"silence_ms":[0-9]+' "$D/answer" | tail -1)" '0 "silence_ms":850'
 is "its log says that no call is joined" "$(grep -c 'settings_unread' "$D/control.log")" 1
+out=$("$B/control" --state-dir "$D/state" --ca "$CA" --check 2>&1)
+is "and --check says so" "$(echo "$out" | grep -c '^missing  stored settings: what is stored for all servers cannot be read')" 1
 kill -TERM "$control"
 wait "$control"
 "$B/control" --log fatal --replay "$D/refused" >"$D/again" 2>"$D/again.log"

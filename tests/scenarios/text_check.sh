@@ -39,9 +39,21 @@ out=$("$B/control" --config "$D/faults.json" --media-sock "$D/none.sock" --state
 is "nor with one in the settings file" $? 2
 has "with its line" 'faults.json:2: "text_channels" must be ids of Discord'
 
+# ---- values of the environment that a setting cannot have ----
+out=$(env PARLEY_TEXT_CHAT=mention timeout 20 "$B/control" --media-sock "$D/none.sock" --state-dir "$D/state" --ca "$CA" 2>&1)
+is "control does not start with a wrong word in the environment" $? 2
+has "and says what it may be" '^control: PARLEY_TEXT_CHAT cannot be "mention": it must be off, mentions or all$'
+checked PARLEY_TEXT_CHAT=mention
+is "--check fails then, too" $rc 1
+has "and says so" '^missing +settings: PARLEY_TEXT_CHAT cannot be "mention"'
+checked PARLEY_TEXT_PER_HOUR=501
+has "a number out of its range is clamped" '^warning +environment: PARLEY_TEXT_PER_HOUR .*"500" is used'
+
 # ---- settings that do nothing ----
 checked PARLEY_TEXT_CHAT=mentions PARLEY_TEXT_PER_HOUR=0 PARLEY_TEXT_INITIATIVE=yes PARLEY_TEXT_UNSOLICITED=yes
 has "--check tells of a limit of no answers" '^warning +text chat: text_per_hour is 0'
+is "before it asks Discord" "$(grep -nE '^warning +text chat: text_per_hour|^ok +token' <<<"$out" | sed -n '1s/.*text_per_hour.*/first/p')" first
+hasnt "and does not say that the bot answers" '^ok +text chat'
 has "of an initiative without channels" '^warning +text chat: text_initiative does nothing without'
 has "of unsolicited answers with mentions" '^warning +text chat: text_unsolicited does nothing'
 checked PARLEY_TEXT_CHAT=all "PARLEY_TEXT_CHANNELS=<#$TEXT> 999999999999999999" PARLEY_BLOCKED_CHANNELS=999999999999999998
@@ -60,7 +72,7 @@ has "of channels while text chat is off" '^warning +text_channels: does nothing 
 mkdir -p "$D/state"
 # stored INTENT: the settings document of the state directory.
 stored() {
-	rm -rf "$D/state"
+	rm -rf "$D/state" "$D/control.log"
 	PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/none.sock" --state-dir "$D/state" --ca "$CA"
 	until_ok 10 grep -qa web_up "$D/control.log" || bad web "it does not listen"
 	local port token=$(cat "$D/state/web-token") body="{\"intent\":$1,\"_meta\":{\"version\":0}}" line
@@ -84,6 +96,56 @@ has "where channels of another server are none" "^warning +text_channels of serv
 hasnt "but not those of this one" "names $TEXT"
 has "and which server has text chat off" "^warning +text_blocked_channels of server $NEW: does nothing while text_chat is off"
 hasnt "and not the others" "server $GUILD: does nothing"
+# ---- what is in effect, and not what the environment says ----
+stored '{"text_chat":"mentions"}'
+checked X=1
+has "a stored text_chat is in effect" '^ok +text chat: works without the Message Content Intent'
+has "and the invite asks for its permissions" '^ok +invite: .*permissions=279209675840'
+checked X=1 -- --guild $GUILD --channel $TEXT
+hasnt "nothing is off then" 'text_chat is off'
+stored '{"text_chat":"off"}'
+checked PARLEY_TEXT_CHAT=mentions
+hasnt "nothing is read where off is stored" '^ok +text chat'
+has "nor asks the invite for that" '^ok +invite: .*permissions=4331670528'
+checked PARLEY_TEXT_CHAT=mentions -- --guild $GUILD --channel $TEXT
+has "and --check says that it is off" '^warning +text chat: text_chat is off'
+stored "{\"guilds\":{\"$GUILD\":{\"text_chat\":\"off\"}}}"
+for channel in $TEXT $VOICE; do
+	checked PARLEY_TEXT_CHAT=mentions -- --guild $GUILD --channel $channel
+	has "a server's own text_chat is told where it is off" '^warning +text chat: text_chat of this server is off'
+done
+hasnt "and not what a voice channel's chat allows" '^ok +text chat: send messages'
+checked PARLEY_TEXT_CHAT=mentions -- --guild "$NEW" --channel "$NEW_TEXT"
+hasnt "not in another server" 'text_chat of this server'
+stored "{\"text_chat\":\"off\",\"guilds\":{\"$GUILD\":{\"text_chat\":\"mentions\"}}}"
+checked X=1 -- --guild $GUILD --channel $TEXT
+has "a server's own does nothing while it is off for all" "^warning +text chat: text_chat is off for all servers, .*the server's own text_chat does nothing"
+stored "{\"guilds\":{\"$GUILD\":{\"text_blocked_channels\":\"$TEXT\",\"text_per_hour\":0}}}"
+checked PARLEY_TEXT_CHAT=mentions -- --guild $GUILD --channel $TEXT
+has "a limit of no answers of the server is told" '^warning +text chat: text_per_hour of this server is 0'
+rm -rf "$D/state"
+
+# ---- lists that leave out the channel that was asked about ----
+out_of='^warning +text chat: the bot neither reads nor answers anything in [^:]*: '
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_BLOCKED_CHANNELS=$TEXT -- --guild $GUILD --channel $TEXT
+has "--check says that a channel is blocked" "${out_of}text_blocked_channels names it"
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_CHANNELS=$VOICE -- --guild $GUILD --channel $TEXT
+has "or left out" "${out_of}text_channels names other channels"
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_CHANNELS=$VOICE -- --guild $GUILD --channel $VOICE
+hasnt "not where it is named" "$out_of"
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_CHANNELS=$TEXT -- --guild $GUILD --channel $VOICE
+has "also a voice channel's own chat" "${out_of}text_channels names other channels"
+inside=$(api POST "/guilds/$GUILD/channels" "{\"type\":\"text\",\"name\":\"inside\",\"parent_id\":\"$plans\"}" | field id)
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_BLOCKED_CHANNELS="$plans" -- --guild $GUILD --channel "$inside"
+has "a channel is blocked by its category" "${out_of}text_blocked_channels names its category"
+under=$(api POST "/channels/$inside/threads" "{\"user_id\":\"$ALICE\",\"name\":\"under\"}" | field id)
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_BLOCKED_CHANNELS="$inside" -- --guild $GUILD --channel "$under"
+has "a thread by its channel" "${out_of}text_blocked_channels names the channel that it is in"
+checked PARLEY_TEXT_CHAT=all PARLEY_TEXT_CHANNELS="$plans" -- --guild $GUILD --channel "$under"
+hasnt "and let in by its category" "$out_of"
+stored "{\"guilds\":{\"$GUILD\":{\"text_channels\":\"$VOICE\"}}}"
+checked PARLEY_TEXT_CHAT=all -- --guild $GUILD --channel $TEXT
+has "by the server's own list, too" "${out_of}text_channels of this server names other channels"
 rm -rf "$D/state"
 
 # ---- channels ----
@@ -131,4 +193,12 @@ has "a channel that is closed to everybody is closed to it" '^missing +permissio
 api PUT "/channels/$NEW_TEXT/overwrites/$role" '{"type":"role","allow":"3072","deny":"0"}' >/dev/null
 checked PARLEY_TEXT_CHAT=all -- --guild "$NEW" --channel "$NEW_TEXT"
 has "and open again where its role is let in" '^ok +permissions: send messages$'
+
+# ---- a Discord that does not answer ----
+perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 9) or die; $| = 1; print $s->sockport; sleep 60' >"$D/silent.port" &
+silent=$!
+started="$started $silent"
+until_ok 5 test -s "$D/silent.port" || bad "a port that does not answer" "none"
+out=$(PARLEY_DISCORD_API="https://127.0.0.1:$(cat "$D/silent.port")/api/v10" timeout 8 "$B/control" --media-sock "$D/none.sock" --state-dir "$D/state" --ca "$CA" --check 2>&1)
+has "--check says that it waits for Discord" '^Discord does not answer yet. Waiting'
 report
