@@ -390,7 +390,7 @@ static void limit_late(struct text_chat *chat, struct text_channel *ch, struct m
 {
 	unsigned n = 0;
 
-	if (!b->v[0]->t.late || may_be_late(chat, ch))
+	if (!b->n || !b->v[0]->t.late || may_be_late(chat, ch))
 		return;
 	for (unsigned i = 0; i < b->n; i++)
 		if (b->v[i]->t.late)

@@ -268,6 +268,8 @@ void music_unclaim_all(struct call *c);
 void music_stop_unclaimed(struct call *c);
 void music_send_all(struct call *c);
 void music_send_state(struct call *c, const struct music_track *t);
+/* The track is not to blame. */
+bool music_is_fault_of_machine(enum decoder_reason reason);
 /* music_over.c: keeps how the music ended; tells it again, all of it or of one music (false: not
  * known any more); forgets it. */
 void music_remember_end(struct call *c, const struct music_track *t, uint64_t position);
@@ -281,6 +283,9 @@ void music_free(struct call *c);
  * target. A boost ends where the peak would come above -1 dBFS. One that goes on with an album
  * keeps the gain of the track before it, as far as that is not much too loud or quiet. */
 uint16_t music_track_gain(const struct music_track *t);
+/* Tracks of one album run into each other as they are. Control decides so too, but knows the tags
+ * of a source only when it is opened. Returns the one that this track goes on with, or NULL. */
+const struct music_track *music_find_album(const struct call *c, const struct music_track *t);
 /* A track goes on with the album of the one before it. */
 void music_keep_album_gain(struct music_track *t, const struct music_track *before);
 /* Takes levels that the decoder has measured, each second anew. Returns the ms for each dB by which

@@ -132,13 +132,6 @@ static bool has_lost_its_decoder(const struct music_track *t)
 	return t->failure == DECODER_REASON_CRASHED || t->failure == DECODER_REASON_LOST;
 }
 
-/* The track is not to blame. */
-static bool is_fault_of_machine(enum decoder_reason reason)
-{
-	return reason == DECODER_REASON_LOST || reason == DECODER_REASON_NO_DECODER ||
-	       reason == DECODER_REASON_NO_PROCESS || reason == DECODER_REASON_NO_JAIL;
-}
-
 /* What should go on behind this track has not been opened in time: after the death of a decoder it
  * begins as late as it is opened, and not at all if something else was wrong. */
 static void part_continuation(struct call *c, struct music_track *t)
@@ -170,7 +163,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 	/* A seek that fails leaves the music where it plays. */
 	if (t->replaces && t->phase == MEDIA_MUSIC_PHASE_OPENING &&
 	    (why == MEDIA_REASON_SOURCE_FAILED || why == MEDIA_REASON_BAD_REQUEST)) {
-		if (t->continues && is_fault_of_machine(t->failure))
+		if (t->continues && music_is_fault_of_machine(t->failure))
 			t->replaces->failure = t->failure;
 		t->replaces->music = t->music;
 		music_send_state(c, t->replaces);
@@ -259,24 +252,10 @@ static int alloc_lane(struct call *c, struct music_track *t, struct music_lane *
 	return music_lane_alloc(out, &conf);
 }
 
-/* Tracks of one album run into each other as they are. Control decides so too, but knows the tags
- * of a source only when it is opened. Returns the one that this track goes on with, or NULL. */
-static const struct music_track *find_album(const struct call *c, const struct music_track *t)
-{
-	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
-		const struct music_track *o = c->tracks[i];
-
-		if (o && o->lane && !o->follows && *o->opened.album &&
-		    strcmp(o->opened.album, t->opened.album) == 0)
-			return o;
-	}
-	return NULL;
-}
-
 static void lend_lane(struct call *c, struct music_track *t)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_ADD};
-	const struct music_track *album = find_album(c, t);
+	const struct music_track *album = music_find_album(c, t);
 
 	if (album)
 		music_keep_album_gain(t, album);
@@ -308,7 +287,7 @@ static void pass_album_gain(struct call *c, const struct music_track *t)
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		struct music_track *o = c->tracks[i];
 
-		if (!o || !o->lane || find_album(c, o) != t)
+		if (!o || !o->lane || music_find_album(c, o) != t)
 			continue;
 		music_keep_album_gain(o, t);
 		control_lane(c, o, SENDER_GLIDE, music_track_gain(o), 0);

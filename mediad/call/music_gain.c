@@ -1,5 +1,6 @@
 /* How loud a track of music plays. */
 #include <math.h>
+#include <string.h>
 
 #include "mediad/call/call_internal.h"
 
@@ -53,6 +54,18 @@ uint16_t music_track_gain(const struct music_track *t)
 		return t->gain;
 	gain = t->gain * pow(10, loudness_gain(t) / 20);
 	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
+}
+
+const struct music_track *music_find_album(const struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
+		const struct music_track *o = c->tracks[i];
+
+		if (o && o->lane && !o->follows && *o->opened.album &&
+		    strcmp(o->opened.album, t->opened.album) == 0)
+			return o;
+	}
+	return NULL;
 }
 
 void music_keep_album_gain(struct music_track *t, const struct music_track *before)

@@ -1,6 +1,12 @@
 /* How the newest music of a call ended, for a control that was away when it did. */
 #include "mediad/call/call_internal.h"
 
+bool music_is_fault_of_machine(enum decoder_reason reason)
+{
+	return reason == DECODER_REASON_LOST || reason == DECODER_REASON_NO_DECODER ||
+	       reason == DECODER_REASON_NO_PROCESS || reason == DECODER_REASON_NO_JAIL;
+}
+
 void music_remember_end(struct call *c, const struct music_track *t, uint64_t position)
 {
 	unsigned place = c->n_music_over++ % MUSIC_OVER;
