@@ -241,8 +241,8 @@ static void check_web_discord(struct check *c)
 			  "that they cannot see in Discord; only administrators see all of them");
 	if (s->web_discord_viewer > SETTINGS_WEB_ADMINISTRATOR)
 		check_say(c, CHECK_WARNING, "web_discord_viewer",
-			  "viewers see who is in each voice channel of the server and who speaks, "
-			  "also in those that they cannot see in Discord");
+			  "viewers see who is in each voice channel and who is speaking, even in "
+			  "channels that Discord hides from them");
 }
 
 static void check_ca(struct check *c)

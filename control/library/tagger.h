@@ -2,7 +2,7 @@
  *
  *   state     input                              next
  *   RESTING   tagger_ask                         STARTING: decoderd is started
- *   STARTING  its line "ready"                   READING: it is asked for the files
+ *   STARTING  its line "ready"                   READING: it gets the list of files
  *             it ends                            RESTING: there are no tags here
  *   READING   an answer                          READING, or READY after the last one
  *             it ends, or is silent for long     RESTING: the file that it had then has no tags
@@ -37,7 +37,7 @@ struct tagger *tagger_free(struct tagger *t);
  * called by the handler. The handler is called later, once. ENOENT: there is no decoderd; ENOMEM.
  */
 int tagger_ask(struct tagger *t, const struct library_file *files, size_t n);
-/* Nothing is asked for the time being. */
+/* No more files for now: decoderd ends. */
 void tagger_rest(struct tagger *t);
 
 #endif

@@ -228,7 +228,8 @@ void text_admission_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_admission_deadline(const struct text_chat *chat, const struct text_channel *ch);
 /* A message for which no channel has a place, or which needs none. */
 void text_admission_take(struct text_chat *chat, const struct text_event *ev);
-/* An answer is owed to the message from now on; to one that was missed once it is asked for. */
+/* From now on the message is owed an answer. For a missed message, called when the model is asked.
+ */
 void text_admission_owe(struct text_chat *chat, const struct text_channel *ch,
 			const struct text_live *l);
 /* Why nothing is done for this user there any more; NONE: it may be. */

@@ -330,7 +330,7 @@ const groups = {
     await sleep(1500);
     s.asked.length = 0;
     for (let i = 0; i < 30; i++, await sleep(100)) s.send('utterance', { guild: '7040' });
-    is('where the answer is slow, it is asked for seldom', s.count('/api/rooms') <= 4, true);
+    is('a slow list of rooms is requested less often', s.count('/api/rooms') <= 4, true);
     s.wait = null;
   },
 

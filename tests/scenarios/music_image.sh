@@ -52,7 +52,7 @@ api POST "/guilds/$GUILD/members" "{\"user_id\":\"$BOB\"}" >/dev/null
 api POST /users/$BOB/join "{\"guild_id\":\"$GUILD\",\"channel_id\":\"$VOICE\"}" >/dev/null
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "the call" "not up"
-until_ok 10 plays && ok "a track is asked for" || bad "a track" "$answer"
+until_ok 10 plays && ok "a member queues a track" || bad "a member queues a track" "$answer"
 until_ok 10 jailed && ok "and decoded in a jail" || bad "a decoder" "$(grep -a music "$D/image.log" | tail -2)"
 grep -aq track_failed "$D/control1.log" && bad "nothing failed" "$(grep -a track_failed "$D/control1.log")" || ok "nothing failed"
 
