@@ -310,7 +310,7 @@ $(B)/bench/erase: $(call objs,tests/bench/canaries.c tests/bench/stderr_file.c)
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server $(B)/tests/decoder $(B)/tests/escape bench-bins chaos-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.

@@ -29,6 +29,7 @@ struct conn {
 	bool follows;		  /* as Scribe does: sends interim transcripts */
 	size_t heard;		  /* bytes of sound since the last commit */
 	unsigned told, questions; /* conversation items that it was told */
+	uint64_t image;		  /* ns: one of them had an image, since the last question */
 	/* The answer that is being sent. */
 	struct tmr *tmr;
 	size_t asked;
@@ -116,6 +117,21 @@ static void on_chunk(struct conn *c, const json_t *root)
 		send_words(c, "partial_transcript");
 }
 
+static void on_item(struct conn *c, const json_t *root)
+{
+	const json_t *content = json_object_get(json_object_get(root, "item"), "content"), *part;
+	size_t i;
+
+	c->told++;
+	json_array_foreach(content, i, part)
+	{
+		const char *type = json_string_value(json_object_get(part, "type"));
+
+		if (type && strcmp(type, "input_image") == 0)
+			c->image = bench_clock();
+	}
+}
+
 static size_t note(struct brain *b, struct conn *c, uint32_t turn)
 {
 	if (b->n == b->cap) {
@@ -129,7 +145,9 @@ static size_t note(struct brain *b, struct conn *c, uint32_t turn)
 					      .at = env_now(b->env),
 					      .committed = b->committed,
 					      .items = c->told,
+					      .image = c->image,
 					      .before = c->questions++};
+	c->image = 0;
 	return b->n++;
 }
 
@@ -243,7 +261,7 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 	else if (type && strcmp(type, "input_audio_buffer.commit") == 0)
 		on_commit(c);
 	else if (type && strcmp(type, "conversation.item.create") == 0)
-		c->told++;
+		on_item(c, root);
 	else if (type && strcmp(type, "response.create") == 0)
 		on_question(c, root);
 	else if (type && strcmp(type, "response.cancel") == 0)

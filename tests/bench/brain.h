@@ -19,6 +19,8 @@ struct brain_asked {
 	/* CLOCK_MONOTONIC in ns: response.create was read, the first sound was sent,
 	 * response.cancel was read, the connection was dropped (0: never). */
 	uint64_t at, sound, cancelled, dropped;
+	/* An item with an image was read, since the question before; 0: none. */
+	uint64_t image;
 	/* The last input_audio_buffer.commit of a transcription session before it was read. */
 	uint64_t committed;
 	/* Of this connection so far: conversation items, and questions before this one. */

@@ -58,6 +58,11 @@ for b in $benches; do
 		DECODER_FILES=91 build/tests/decoder damaged_files >&2 || disturbed=1
 		printf '{"name": "decoder_kills", "value": %s, "unit": "", "n": 1001}\n' "$disturbed" >>"$new"
 		;;
+	hostile_pictures)
+		disturbed=0
+		PICTURE_FILES=143 build/tests/picture damaged_pictures_disturb_no_other_one >&2 || disturbed=1
+		printf '{"name": "image_kills", "value": %s, "unit": "", "n": 1001}\n' "$disturbed" >>"$new"
+		;;
 	music_killed)
 		tests/scenarios/music_killed.sh build >"$new.killed" || { echo "bench: $b failed" >&2; failed=1; }
 		sed -nE 's/^resume_error_ms ([0-9]+)$/\1/p' "$new.killed" | sort -n | awk '{ worst = $1 }
