@@ -46,8 +46,9 @@ DECODERD := $(call rwild,mediad/decoder,%.c)
 MEDIAD   := $(filter-out $(DECODERD),$(call rwild,mediad,%.c))
 OFFLINE  := $(call rwild,control/offline,%.c)
 IMAGED   := $(call rwild,control/vision/imaged,%.c)
-IMAGE_CORE := $(addprefix control/vision/core/,image_header.c image_wire.c pixels.c)
-CONTROL  := $(filter-out $(OFFLINE) $(IMAGED),$(call rwild,control,%.c))
+FRAMED   := $(call rwild,control/vision/framed,%.c)
+IMAGE_CORE := $(addprefix control/vision/core/,image_header.c frame_header.c image_wire.c pixels.c)
+CONTROL  := $(filter-out $(OFFLINE) $(IMAGED) $(FRAMED),$(call rwild,control,%.c))
 # The half of control that speaks with mediad, for programs of the tests.
 MEDIA_CALLS := $(call rwild,control/media,%.c) control/music/volume.c
 GUILDD   := $(call rwild,tests/guildd,%.c)
@@ -70,12 +71,13 @@ LIBS_CONTROL := -lsqlite3 -lz
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -lsodium -lm
 LIBS_IMAGED := -ljpeg -lpng16 -lwebp -lseccomp -lsodium
+LIBS_FRAMED := -ljpeg -lavcodec -lavutil -lseccomp -lsodium
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
-PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/offlined
+PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/framed $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
@@ -103,6 +105,9 @@ $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 # A program of its own, whose processes are jailed; control knows it only by its pipes.
 $(B)/imaged: $(call objs,$(IMAGED) $(IMAGE_CORE) control/dialect/base64.c $(JAIL) ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_IMAGED)
+# The same for key frames of videos, because Debian's libav is under the GPL and has many decoders.
+$(B)/framed: $(call objs,$(FRAMED) $(addprefix control/vision/imaged/,decode.c jpeg.c main.c picture.c) $(IMAGE_CORE) control/dialect/base64.c $(JAIL) ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_FRAMED)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 # Measures the recognition rate of offlined; run by tests/offline/measure.sh.
@@ -146,10 +151,10 @@ $(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
-# imaged, played by a test in the place of control with pictures that the libraries of decoders encode.
-$(B)/tests/picture: $(call objs,$(call rwild,tests/picture,%.c) tests/unit/main.c control/vision/image_jail.c $(IMAGE_CORE) control/dialect/base64.c $(COMMON)) | $(B)/imaged
+# imaged and framed, played by a test in the place of control with pictures and frames that libraries encode.
+$(B)/tests/picture: $(call objs,$(call rwild,tests/picture,%.c) tests/unit/main.c control/vision/image_jail.c $(IMAGE_CORE) control/dialect/base64.c $(COMMON)) | $(B)/imaged $(B)/framed
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -ljpeg -lpng16 -lwebp $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -ljpeg -lpng16 -lwebp -lavcodec -lavutil $(LIBS_COMMON)
 
 # The tracks of the scene music of `make demo`.
 $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
@@ -484,7 +489,7 @@ containers:
 include deploy/install.mk
 
 help:
-	@echo 'make                 the programs: build/mediad build/decoderd build/control build/imaged build/offlined'
+	@echo 'make                 the programs: build/mediad build/decoderd build/control build/imaged build/framed build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'

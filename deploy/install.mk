@@ -10,7 +10,7 @@ SHAREDIR    ?= $(PREFIX)/share/parley
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 INSTALL     ?= install
 
-INSTALLED_PROGRAMS := mediad decoderd control imaged offlined
+INSTALLED_PROGRAMS := mediad decoderd control imaged framed offlined
 INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=man8/%.8) man5/parley.json.5
 INSTALLED_UNITS    := parley-mediad.service parley-control.service
 INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md docs/privacy.md docs/memory.md

@@ -272,7 +272,7 @@ jails() {
 }
 jails_of_decoders() {
 	local p
-	for p in decoderd imaged; do jails /usr/bin/$p || { echo "$p"; return 1; }; done
+	for p in decoderd imaged framed; do jails /usr/bin/$p || { echo "$p"; return 1; }; done
 }
 jails_of_decoders && ok "the decoders of control are jailed" || bad "the decoders of control are jailed" "the unit forbids it"
 check "without the drop-in no program is run" "$(log parley-control | grep -c 'works=0') $(log parley-control | grep -c 'server=toy state=ready')" " 0"

@@ -151,7 +151,7 @@ int image_jail_decode(struct image_jail *j, const uint8_t *bytes, size_t n,
 		      enum image_reason *why)
 {
 	struct image_header header;
-	enum image_reason reason = image_header_read(&header, bytes, n);
+	enum image_reason reason = frame_header_read(&header, limits->codec, bytes, n);
 	struct waiting *w = find_waiting(j, 0);
 	uint32_t id = j->last_id + 1 ? j->last_id + 1 : 1;
 	int err = reason != IMAGE_OK ? EBADMSG : !j->child ? ENOTCONN : !w ? EBUSY : 0;

@@ -138,7 +138,8 @@ static void take_result(const struct image_result *r, void *arg)
 enum share_refusal view_take(struct view *view, const struct share *s, struct slice picture)
 {
 	const struct settings *set = view->vision->conf.settings;
-	const struct image_limits limits = {set->share_width, set->share_quality};
+	const struct image_limits limits = {.side = set->share_width,
+					    .quality = set->share_quality};
 	enum image_reason why;
 	int err;
 

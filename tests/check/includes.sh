@@ -63,6 +63,7 @@ rule control/tool_calls control/tool_calls control/tools control/events control/
 rule control/jail control/jail proto ipc
 rule control/vision/core control/vision/core control/dialect/base64.h proto
 rule control/vision/imaged control/vision/imaged control/vision/core proto ipc
+rule control/vision/framed control/vision/framed control/vision/imaged control/vision/core proto ipc
 rule control/vision control/vision control/dialect/base64.h control/engine/core/ask.h control/events control/prompts control/settings proto ipc
 rule control/mcp control/mcp control/jail control/dialect control/settings control/tools proto ipc
 rule control/delegate control/delegate control/engine/core/ask.h control/jail control/dialect control/settings control/tools control/prompts proto ipc

@@ -35,6 +35,7 @@ put() { make -s B="$B" DESTDIR="$D/$1" PREFIX="$2" "$3"; }
 
 want='/usr/bin/control
 /usr/bin/decoderd
+/usr/bin/framed
 /usr/bin/imaged
 /usr/bin/mediad
 /usr/bin/offlined
@@ -49,6 +50,7 @@ want='/usr/bin/control
 /usr/share/man/man5/parley.json.5
 /usr/share/man/man8/control.8
 /usr/share/man/man8/decoderd.8
+/usr/share/man/man8/framed.8
 /usr/share/man/man8/imaged.8
 /usr/share/man/man8/mediad.8
 /usr/share/man/man8/offlined.8'
@@ -68,9 +70,9 @@ check "make install elsewhere" put opt /opt/parley install
 check "the files elsewhere" same "$(echo "$want" | sed 's|^/usr|/opt/parley|')" "$(files "$D/opt")"
 check "units elsewhere run what is there" grep -qx "ExecStart=/opt/parley/bin/mediad .*" \
 	"$D/opt/opt/parley/lib/systemd/system/parley-mediad.service"
-check "modes" same "$(printf '755 %s\n' control decoderd imaged mediad offlined)" "$(cd "$D/usr/usr/bin" && stat -c '%a %n' ./* | sed 's|\./||')"
+check "modes" same "$(printf '755 %s\n' control decoderd framed imaged mediad offlined)" "$(cd "$D/usr/usr/bin" && stat -c '%a %n' ./* | sed 's|\./||')"
 
-for p in control decoderd imaged mediad offlined; do
+for p in control decoderd framed imaged mediad offlined; do
 	check "$p runs" silent "$D/usr/usr/bin/$p" --version
 	page=$D/usr/usr/share/man/man8/$p.8
 	check "$p.8 renders without a warning" silent man --warnings=w -l "$page"

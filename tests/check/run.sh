@@ -72,7 +72,7 @@ corpora() {
 
 part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
 part includes tests/check/includes.sh build/obj
-part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/offlined
+part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/framed build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh

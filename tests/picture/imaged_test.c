@@ -59,7 +59,7 @@ static void end(void)
 /* False: no result came. */
 static bool decode(const uint8_t *p, size_t n)
 {
-	const struct image_limits limits = {SIDE, QUALITY};
+	const struct image_limits limits = {.side = SIDE, .quality = QUALITY};
 	unsigned before = results;
 	enum image_reason why = IMAGE_OK;
 	int err = image_jail_decode(jail, p, n, &limits, take_result, NULL, &why);

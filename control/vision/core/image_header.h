@@ -18,7 +18,8 @@ enum {
 	IMAGE_PIXELS_MAX = 40 * 1000000 /* of both */
 };
 
-enum image_kind { IMAGE_JPEG, IMAGE_PNG, IMAGE_WEBP, IMAGE_KINDS };
+/* IMAGE_KEY_FRAME: of a video (frame_header.h), which has no media type here. */
+enum image_kind { IMAGE_JPEG, IMAGE_PNG, IMAGE_WEBP, IMAGE_KINDS, IMAGE_KEY_FRAME = IMAGE_KINDS };
 
 enum image_reason {
 #define REASON_(NAME, name, text) IMAGE_##NAME,

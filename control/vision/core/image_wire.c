@@ -27,21 +27,22 @@ static bool read_number(const char **p, const char *end, uint32_t max, uint32_t 
 
 size_t image_request_write(const struct image_request *r, char out[IMAGE_REQUEST_MAX])
 {
-	return (size_t)snprintf(out, IMAGE_REQUEST_MAX, "%u %zu %u %u\n", r->id, r->bytes,
-				r->limits.side, r->limits.quality);
+	return (size_t)snprintf(out, IMAGE_REQUEST_MAX, "%u %zu %u %u %u\n", r->id, r->bytes,
+				r->limits.side, r->limits.quality, (unsigned)r->limits.codec);
 }
 
 int image_request_read(struct image_request *out, const char *line)
 {
 	const char *p = line, *end = line + strlen(line);
-	uint32_t id, bytes, side, quality;
+	uint32_t id, bytes, side, quality, codec;
 
 	if (!read_number(&p, end, UINT32_MAX, &id) ||
 	    !read_number(&p, end, IMAGE_BYTES_MAX, &bytes) ||
 	    !read_number(&p, end, IMAGE_LARGEST, &side) || !read_number(&p, end, 100, &quality) ||
-	    p != end || !id || !bytes || side < IMAGE_SMALLEST || !quality)
+	    !read_number(&p, end, FRAME_CODECS - 1, &codec) || p != end || !id || !bytes ||
+	    side < IMAGE_SMALLEST || !quality)
 		return EBADMSG;
-	*out = (struct image_request){id, bytes, {side, quality}};
+	*out = (struct image_request){id, bytes, {side, quality, (enum frame_codec)codec}};
 	return 0;
 }
 
@@ -109,7 +110,7 @@ static int read_pictures(struct image_result *r, void **memory, const char *p, s
 
 int image_result_read(struct image_result *out, void **memory, const char *line, size_t n)
 {
-	static const uint32_t max[NUMBERS_MAX] = {IMAGE_KINDS - 1, IMAGE_SIDE_MAX, IMAGE_SIDE_MAX,
+	static const uint32_t max[NUMBERS_MAX] = {IMAGE_KEY_FRAME, IMAGE_SIDE_MAX, IMAGE_SIDE_MAX,
 						  IMAGE_LARGEST,   IMAGE_LARGEST,  IMAGE_GREY_SIDE,
 						  IMAGE_GREY_SIDE, IMAGE_JPEG_MAX};
 	const char *p = line, *end = line + n;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/vision/core/image_header.h"
+#include "control/vision/core/frame_header.h"
 
 enum {
 	IMAGE_REQUEST_MAX = 64,	       /* bytes of a request's line, with NUL */
@@ -18,9 +18,10 @@ enum {
 };
 
 /* The scaled picture that is wanted: its longer side at most, in pixels, and the quality of the
- * JPEG, 1 to 100. */
+ * JPEG, 1 to 100; and what is sent. */
 struct image_limits {
 	unsigned side, quality;
+	enum frame_codec codec;
 };
 
 struct image_request {

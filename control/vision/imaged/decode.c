@@ -1,5 +1,7 @@
 #include "control/vision/imaged/decode.h"
 
+#include "control/vision/imaged/program.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -45,16 +47,11 @@ void decode_and_exit(struct slice in, const struct image_limits *limits, int fd)
 	struct image_header h;
 	struct decoded_head head;
 	struct slice jpeg;
-	enum image_reason reason = image_header_read(&h, in.p, in.n);
+	enum image_reason reason = frame_header_read(&h, limits->codec, in.p, in.n);
 
 	if (reason != IMAGE_OK)
 		decode_fail(reason);
-	if (h.kind == IMAGE_JPEG)
-		decode_jpeg(in, &h, limits->side, &whole);
-	else if (h.kind == IMAGE_PNG)
-		decode_png(in, &h, &whole);
-	else
-		decode_webp(in, &h, &whole);
+	image_program.decode(in, &h, limits, &whole);
 	pixels_fit(whole.width, whole.height, limits->side, &scaled.width, &scaled.height);
 	scaled.p = decode_alloc((size_t)scaled.width * scaled.height * 3);
 	pixels_shrink(&whole, &scaled);

@@ -1,4 +1,5 @@
-/* imaged: decodes pictures for control, one jailed process a picture. See --help. */
+/* imaged and framed: decode pictures and key frames of videos for control, one jailed process a
+ * picture. See --help. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 #include "control/vision/core/image_wire.h"
 #include "control/vision/imaged/picture.h"
+#include "control/vision/imaged/program.h"
 #include "ipc/jail/jail.h"
 #include "ipc/jail/landlock.h"
 #include "ipc/log.h"
@@ -19,21 +21,21 @@ enum { EXIT_USAGE = 2 };
 
 static void print_usage(FILE *f)
 {
-	fputs("Usage: imaged [options]\n"
-	      "\n"
-	      "Decodes JPEG, PNG and WebP pictures for control, which starts it: pictures on "
-	      "stdin, "
-	      "each\n"
-	      "behind a line ID BYTES SIDE QUALITY, and one line each on stdout. Every picture is "
-	      "decoded\n"
-	      "by a process of its own that can open no file, connect to nothing and start "
-	      "nothing.\n"
-	      "\n"
-	      "  --check-jail   instead: try the jail of the decoders; 0 if it holds, 1 if not\n"
-	      "  --help, --version\n"
-	      "\n"
-	      "Exit status: 0 when stdin is closed, 1 after a failure, 2 for wrong usage.\n",
-	      f);
+	fprintf(f,
+		"Usage: %s [options]\n"
+		"\n"
+		"Decodes %s for control, which starts it:\n"
+		"they come on stdin, each behind a line ID BYTES SIDE QUALITY CODEC, and go as one "
+		"line\n"
+		"each to stdout. Every one is decoded by a process of its own that can open no "
+		"file,\n"
+		"connect to nothing and start nothing.\n"
+		"\n"
+		"  --check-jail   instead: try the jail of the decoders; 0 if it holds, 1 if not\n"
+		"  --help, --version\n"
+		"\n"
+		"Exit status: 0 when stdin is closed, 1 after a failure, 2 for wrong usage.\n",
+		image_program.name, image_program.what);
 }
 
 /* Returns -1 to go on, or the exit status. */
@@ -52,16 +54,16 @@ static int parse_options(int argc, char **argv, bool *check)
 			print_usage(stdout);
 			return EXIT_SUCCESS;
 		} else if (opt == 'V') {
-			printf("imaged (Parley) %s\n", PARLEY_VERSION);
+			printf("%s (Parley) %s\n", image_program.name, PARLEY_VERSION);
 			return EXIT_SUCCESS;
 		} else {
-			fprintf(stderr, "Try 'imaged --help'.\n");
+			fprintf(stderr, "Try '%s --help'.\n", image_program.name);
 			return EXIT_USAGE;
 		}
 	}
 	if (optind == argc)
 		return -1;
-	fprintf(stderr, "imaged: control starts this program; try --help\n");
+	fprintf(stderr, "%s: control starts this program; try --help\n", image_program.name);
 	return EXIT_USAGE;
 }
 
@@ -129,10 +131,12 @@ int main(int argc, char **argv)
 	bool check = false, jailed;
 	int status, err;
 
-	log_init("imaged", LOG_INFO_);
+	log_init(image_program.name, LOG_INFO_);
 	status = parse_options(argc, argv, &check);
 	if (status >= 0)
 		return status;
+	if (image_program.prepare)
+		image_program.prepare();
 	err = give_up_privileges();
 	jailed = !err && jail_works();
 	if (check)

@@ -116,7 +116,8 @@ static enum image_reason read_result(struct image_result *r, const uint8_t *memo
 void picture_decode(struct image_result *out, uint8_t *memory, struct slice in,
 		    const struct image_limits *limits)
 {
-	struct image_result r = {.reason = image_header_read(&r.picture, in.p, in.n)};
+	struct image_result r = {.reason =
+					 frame_header_read(&r.picture, limits->codec, in.p, in.n)};
 	struct job job = {.in = in, .limits = limits};
 	int fds[2], status = 0;
 	bool whole;

@@ -12,7 +12,7 @@
 static const uint8_t png[] = {0x89, 'P', 'N', 'G', 13,	10, 26, 10, 0, 0, 0,
 			      13,   'I', 'H', 'D', 'R', 0,  0,	0,  8, 0, 0,
 			      0,    8,	 8,   2,   0,	0,  0,	0,  0, 0, 0};
-static const struct image_limits limits = {320, 60};
+static const struct image_limits limits = {.side = 320, .quality = 60};
 static char path[] = "/tmp/imaged-XXXXXX";
 static struct env *env;
 static struct image_jail *jail;

@@ -84,17 +84,19 @@ TEST(image_requests_survive_the_wire)
 {
 	static const char *const bad[] = {"",
 					  "1 2 320",
-					  "0 5 320 60",
-					  "1 0 320 60",
-					  "1 5 20 60",
-					  "1 5 4000 60",
-					  "1 5 320 0",
-					  "1 5 320 101",
-					  "1 5 320 60 ",
-					  "1 9000000 320 60",
-					  "-1 5 320 60",
-					  "1 5 320 60x"};
-	const struct image_request q = {4000000000, IMAGE_BYTES_MAX, {2048, 100}};
+					  "1 5 320 60",
+					  "0 5 320 60 0",
+					  "1 0 320 60 0",
+					  "1 5 20 60 0",
+					  "1 5 4000 60 0",
+					  "1 5 320 0 0",
+					  "1 5 320 101 0",
+					  "1 5 320 60 0 ",
+					  "1 9000000 320 60 0",
+					  "-1 5 320 60 0",
+					  "1 5 320 60 0x",
+					  "1 5 320 60 4"};
+	const struct image_request q = {4000000000, IMAGE_BYTES_MAX, {2048, 100, FRAME_AV1}};
 	struct image_request got;
 	char line[IMAGE_REQUEST_MAX];
 	size_t n = image_request_write(&q, line);
@@ -103,7 +105,7 @@ TEST(image_requests_survive_the_wire)
 	line[n - 1] = '\0';
 	CHECK_INT(image_request_read(&got, line), 0);
 	CHECK(got.id == q.id && got.bytes == q.bytes && got.limits.side == 2048 &&
-	      got.limits.quality == 100);
+	      got.limits.quality == 100 && got.limits.codec == FRAME_AV1);
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		CHECK_INT(image_request_read(&got, bad[i]), EBADMSG);
 }

@@ -1,0 +1,175 @@
+/* framed itself: key frames of each codec come back as pictures, other frames and damaged ones end
+ * with a reason while the next one is decoded. PICTURE_FILES as in imaged_test.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "control/vision/image_jail.h"
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "tests/picture/encode_frame.h"
+#include "tests/random.h"
+#include "tests/test.h"
+
+enum { FRAMES = 12, WIDTH = 640, HEIGHT = 360, SIDE = 320, QUALITY = 60, LIMIT_S = 20, NEAR = 12 };
+
+static struct env *env;
+static struct image_jail *jail;
+static struct tmr *limit;
+static uint8_t bytes[FRAME_BYTES_MAX];
+static struct image_result last;
+static uint8_t left, right; /* the brightness of the halves of the last picture */
+static unsigned results;
+
+static void give_up(void *arg)
+{
+	(void)arg;
+	env_stop(env);
+}
+
+static void take_result(const struct image_result *r, void *arg)
+{
+	(void)arg;
+	last = *r;
+	if (r->reason == IMAGE_OK) {
+		const uint8_t *row = r->grey + (size_t)(r->grey_height / 2) * r->grey_width;
+
+		left = row[r->grey_width / 4];
+		right = row[r->grey_width / 4 * 3];
+	}
+	last.jpeg = last.grey = NULL;
+	results++;
+	env_stop(env);
+}
+
+static bool begin(void)
+{
+	return env_alloc(&env, &(struct env_conf){.loop = true}) == 0 &&
+	       image_jail_alloc(&jail, env, "build/framed") == 0 &&
+	       tmr_alloc(&limit, env, give_up, NULL) == 0;
+}
+
+static void end(void)
+{
+	tmr_free(limit);
+	limit = NULL;
+	jail = image_jail_free(jail);
+	env = env_free(env);
+}
+
+/* False: no result came. */
+static bool decode(enum frame_codec codec, size_t n)
+{
+	const struct image_limits limits = {.side = SIDE, .quality = QUALITY, .codec = codec};
+	unsigned before = results;
+	enum image_reason why = IMAGE_OK;
+	int err = image_jail_decode(jail, bytes, n, &limits, take_result, NULL, &why);
+
+	for (unsigned i = 0; err == ENOTCONN && i < 100; i++) {
+		/* It is being started. */
+		tmr_start(limit, 20 * NS_PER_MS);
+		env_run(env);
+		err = image_jail_decode(jail, bytes, n, &limits, take_result, NULL, &why);
+	}
+	if (err == EBADMSG) {
+		last = (struct image_result){.reason = why};
+		return true;
+	}
+	if (err)
+		return false;
+	tmr_start(limit, LIMIT_S * NS_PER_S);
+	env_run(env);
+	return results == before + 1;
+}
+
+static bool is_near(unsigned a, unsigned b)
+{
+	return a + NEAR >= b && b + NEAR >= a;
+}
+
+TEST(key_frames_of_each_codec_become_pictures)
+{
+	CHECK(begin());
+	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
+		size_t n = frame_encode(bytes, (enum frame_codec)c, WIDTH, HEIGHT, 200, true);
+
+		CHECK(n > 0);
+		CHECK(decode((enum frame_codec)c, n));
+		CHECK_INT(last.reason, IMAGE_OK);
+		CHECK_INT(last.picture.kind, IMAGE_KEY_FRAME);
+		CHECK_INT(last.picture.width, WIDTH);
+		CHECK_INT(last.picture.height, HEIGHT);
+		CHECK_INT(last.width, SIDE);
+		CHECK_INT(last.height, SIDE * HEIGHT / WIDTH);
+		/* 200 and 50 of limited range. */
+		CHECK(is_near(left, (200 - 16) * 255 / 219));
+		CHECK(is_near(right, (50 - 16) * 255 / 219));
+	}
+	end();
+}
+
+TEST(sizes_that_are_no_multiples_of_blocks_are_read_and_decoded)
+{
+	CHECK(begin());
+	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
+		size_t n = frame_encode(bytes, (enum frame_codec)c, 318, 182, 120, true);
+
+		CHECK(n > 0);
+		CHECK(decode((enum frame_codec)c, n));
+		CHECK_INT(last.reason, IMAGE_OK);
+		CHECK_INT(last.picture.width, 318);
+		CHECK_INT(last.picture.height, 182);
+	}
+	end();
+}
+
+TEST(frames_that_need_others_are_refused_by_their_header)
+{
+	CHECK(begin());
+	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
+		size_t n = frame_encode(bytes, (enum frame_codec)c, WIDTH, HEIGHT, 200, false);
+
+		CHECK(n > 0);
+		CHECK(decode((enum frame_codec)c, n));
+		CHECK_INT(last.reason, IMAGE_NOT_A_PICTURE);
+	}
+	end();
+}
+
+static void damage(uint8_t *p, size_t *n, uint64_t *r)
+{
+	unsigned times = 1 + random_below(r, 40);
+
+	if (random_below(r, 4) == 0)
+		*n = 1 + random_below(r, (unsigned)*n);
+	while (times--)
+		p[random_below(r, (unsigned)*n)] = (uint8_t)random_next(r);
+}
+
+TEST(damaged_frames_disturb_no_other_one)
+{
+	const char *wanted = getenv("PICTURE_FILES");
+	unsigned files = wanted ? (unsigned)atoi(wanted) : FRAMES, counts[IMAGE_REASON_COUNT] = {0};
+	uint64_t r = 11;
+	size_t n;
+
+	CHECK(begin());
+	for (unsigned i = 0; i < files * 3; i++) {
+		enum frame_codec codec = (enum frame_codec)(FRAME_H264 + i % 3);
+
+		n = frame_encode(bytes, codec, 96, 64, (uint8_t)(i * 7), true);
+		damage(bytes, &n, &r);
+		CHECK(decode(codec, n));
+		CHECK(last.reason != IMAGE_NO_JAIL && last.reason != IMAGE_NO_PROCESS &&
+		      last.reason != IMAGE_FORBIDDEN_CALL);
+		counts[last.reason]++;
+	}
+	for (unsigned i = 0; i < IMAGE_REASON_COUNT; i++)
+		if (counts[i])
+			fprintf(stderr, "%s %u\n", image_reason_name((enum image_reason)i),
+				counts[i]);
+	n = frame_encode(bytes, FRAME_VP8, WIDTH, HEIGHT, 90, true);
+	CHECK(decode(FRAME_VP8, n));
+	CHECK_INT(last.reason, IMAGE_OK);
+	end();
+}
