@@ -51,7 +51,8 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 
 		return call_guild(c) == open->guild ? call_run_command(c, &set) : EPROTO;
 	}
-	if (m->stopping || !open->guild || !open->user) {
+	/* Streams are not built yet. */
+	if (m->stopping || !open->guild || !open->user || open->stream) {
 		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
 		return 0;
 	}

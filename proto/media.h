@@ -40,6 +40,11 @@ enum media_music_phase {
 	MEDIA_MUSIC_PHASES(X)
 #undef X
 };
+enum media_video_codec {
+#define X(NAME, name, num, text) MEDIA_VIDEO_##NAME = num,
+	MEDIA_VIDEO_CODECS(X)
+#undef X
+};
 /* The decoders' own kinds begin alike (mediad/music/decoder_wire.h). */
 enum media_music_kind { MEDIA_MUSIC_NONE, MEDIA_MUSIC_FILE, MEDIA_MUSIC_HTTP };
 enum media_consent_default {

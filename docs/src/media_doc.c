@@ -45,6 +45,8 @@ int main(void)
 	printf("\n## Whether a call may go without end-to-end encryption\n\n");
 	printf("| number | name | in words |\n|---|---|---|\n");
 	MEDIA_E2EES(ROW)
+	printf("\n## Codecs of video\n\n| number | name | in words |\n|---|---|---|\n");
+	MEDIA_VIDEO_CODECS(ROW)
 	printf("\n## Faults\n\n| number | name | in words |\n|---|---|---|\n");
 	MEDIA_FAULTS(ROW)
 	return 0;

@@ -40,7 +40,13 @@ static int run_music_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_MUSIC_CLAIM:
 		call_music_claim(c, msg->music_claim.music);
 		return 0;
-	default: /* the codec accepts no other message of control */
+	case MEDIA_VIDEO_WATCH:
+	case MEDIA_VIDEO_KEY:
+	case MEDIA_VIDEO_PUBLISH:
+	case MEDIA_VIDEO_DATA:
+	case MEDIA_VIDEO_STOP:
+		return 0; /* the call is no stream */
+	default:	  /* the codec accepts no other message of control */
 		return EPROTO;
 	}
 }
