@@ -76,7 +76,7 @@ seen() {
 }
 # keep PNG: bytes from the middle of the JPEG that imaged makes of it, in hex.
 keep() {
-	{ printf '1 %d 960 60\n' "$(stat -c %s "$1")"; cat "$1"; } | "$B/imaged" 2>/dev/null | cut -d' ' -f12 | base64 -d |
+	{ printf '1 %d 960 60 0\n' "$(stat -c %s "$1")"; cat "$1"; } | "$B/imaged" 2>/dev/null | cut -d' ' -f12 | base64 -d |
 		tail -c +1200 | head -c 48 | od -An -tx1 | tr -d ' \n'
 }
 
