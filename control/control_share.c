@@ -41,6 +41,14 @@ static const char *name_of(uint64_t guild, uint64_t user, void *arg)
 	return guilds_member_name(c->guilds, guild, user);
 }
 
+static void tell_room(const struct share_owner *owner, bool shown, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
+
+	if (vs)
+		voice_session_screen_share(vs, owner->channel, owner->target, shown);
+}
+
 int control_make_vision(struct control *c)
 {
 	return vision_alloc(&c->vision, &(struct vision_conf){.env = c->env,
@@ -49,6 +57,7 @@ int control_make_vision(struct control *c)
 							      .program = "imaged",
 							      .world = {channel_of, bot_channel, c},
 							      .nameh = name_of,
+							      .shownh = tell_room,
 							      .arg = c});
 }
 

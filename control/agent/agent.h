@@ -143,6 +143,8 @@ int agent_play_local(struct agent *a, uint32_t turn, uint32_t chunk, const int16
 void agent_sounds_listed(struct agent *a, const char *names);
 /* A user played a soundboard sound. */
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
+/* A member shows a screen from now on, or no longer. */
+void agent_screen_share(struct agent *a, uint64_t user, bool shown);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a, bool allowed);
 /* The program is about to be suspended: every turn ends, and every request is aborted. */

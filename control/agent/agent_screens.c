@@ -9,6 +9,7 @@
 #include "control/agent/inside.h"
 #include "control/media/media.h"
 #include "control/prompts/prompts.def"
+#include "control/settings/settings.h"
 #include "control/tools/builtin/host.h"
 #include "control/tools/untrusted.h"
 #include "proto/discord.h"
@@ -158,4 +159,21 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 	outputh(id, true, slice_str(text), out_arg);
 	free(text);
 	return 0;
+}
+
+/* ---- what happens ---- */
+
+void agent_screen_share(struct agent *a, uint64_t user, bool shown)
+{
+	const char *name = turns_name(a->turns, user);
+	char line[sizeof PROMPT_SCREEN_OVER + ROOM_NAME_MAX];
+
+	agent_feed(a, &(struct room_event){.type = ROOM_SCREEN_SHARE, .user = user, .yes = shown});
+	/* Others are told as a moment of the room. */
+	if (!*name || a->settings->reply_path == SETTINGS_REPLY_BRAIN)
+		return;
+	snprintf(line, sizeof line, shown ? PROMPT_SCREEN_BEGUN : PROMPT_SCREEN_OVER, name);
+	untrusted_clean_line(line);
+	roles_hear(a->roles,
+		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
 }

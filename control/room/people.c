@@ -290,6 +290,16 @@ static void record_soundboard(struct room_context *context, const struct room_ev
 	room_report_change(context);
 }
 
+static void record_share(struct room_context *context, const struct room_event *ev)
+{
+	const char *user = room_person_name(context, ev->user);
+
+	if (user)
+		room_moment_add(context->moments,
+				ev->yes ? ROOM_MOMENT_SHARE_START : ROOM_MOMENT_SHARE_STOP,
+				ev->user, user, NULL, context->now);
+}
+
 void room_people_on_event(struct room_context *context, const struct room_event *ev)
 {
 	const struct room_people *people = context->people;
@@ -304,6 +314,9 @@ void room_people_on_event(struct room_context *context, const struct room_event 
 		break;
 	case ROOM_SOUNDBOARD_PLAYED:
 		record_soundboard(context, ev);
+		break;
+	case ROOM_SCREEN_SHARE:
+		record_share(context, ev);
 		break;
 	case ROOM_SETTINGS:
 		room_report_change(context);

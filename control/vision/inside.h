@@ -2,6 +2,7 @@
 #ifndef CONTROL_VISION_INSIDE_H
 #define CONTROL_VISION_INSIDE_H
 
+#include "control/events/events.h"
 #include "control/vision/core/change.h"
 #include "control/vision/core/notes.h"
 #include "control/vision/vision.h"
@@ -23,6 +24,7 @@ struct view {
 	struct change change;
 	struct notes notes;
 	bool decoding;
+	bool shown;		   /* the room was told so */
 	uint32_t number;	   /* of the newest picture */
 	uint64_t came;		   /* ns; the picture that is decoded now */
 	uint64_t confirmed;	   /* ns; the screen looked like the newest picture */
@@ -43,11 +45,17 @@ static inline struct view *view_of(struct vision *v, const struct share *s)
 	return &v->views[s - v->shares.v];
 }
 
+/* control/vision/vision.c */
+void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
+			  const char *why);
+
 /* control/vision/pictures.c */
 /* Has it decoded. BUSY: it cannot be now. */
 enum share_refusal view_take(struct view *view, const struct share *s, struct slice picture);
 /* A second has passed. */
 void view_tick(struct view *view, const struct share *s);
+/* The first picture is there, or there is none any more: the room is told, once. */
+void view_tell(struct view *view, const struct share *s, bool shown, const char *why);
 /* Wipes its pictures; the notes stay. */
 void view_wipe(struct view *view);
 /* Forgets it. */

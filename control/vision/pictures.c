@@ -38,6 +38,18 @@ void view_end(struct view *view)
 	explicit_bzero(view, sizeof *view);
 }
 
+void view_tell(struct view *view, const struct share *s, bool shown, const char *why)
+{
+	const struct vision_conf *conf = view->vision ? &view->vision->conf : NULL;
+
+	if (!conf || view->shown == shown)
+		return;
+	view->shown = shown;
+	vision_publish_share(view->vision, s, shown ? EVENT_SHARE_SHOWN : EVENT_SHARE_HIDDEN, why);
+	if (conf->shownh)
+		conf->shownh(&s->owner, shown, conf->arg);
+}
+
 /* ---- events ---- */
 
 static struct bus_event start_event(const struct vision *v, const struct share *s,
@@ -133,6 +145,7 @@ static void take_result(const struct image_result *r, void *arg)
 	}
 	view->confirmed = view->came;
 	compare_picture(view, s, r);
+	view_tell(view, s, true, "");
 }
 
 enum share_refusal view_take(struct view *view, const struct share *s, struct slice picture)

@@ -33,7 +33,7 @@ static void write_secret(struct vision *v, char out[SHARE_SECRET_SIZE])
 	sodium_memzero(random, sizeof random);
 }
 
-static void publish_share(struct vision *v, const struct share *s, enum event_type type,
+void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
 			  const char *why)
 {
 	struct bus_event ev = {.type = type,
@@ -51,7 +51,8 @@ static void publish_share(struct vision *v, const struct share *s, enum event_ty
 
 static void end_share(struct vision *v, struct share *s, const char *why)
 {
-	publish_share(v, s, EVENT_SHARE_STOPPED, why);
+	view_tell(view_of(v, s), s, false, why);
+	vision_publish_share(v, s, EVENT_SHARE_STOPPED, why);
 	view_end(view_of(v, s));
 	shares_end(s);
 }
@@ -65,6 +66,12 @@ static bool is_away(const struct vision *v, const struct share *s)
 
 	return w->channel_of(o->guild, o->requester, w->arg) != o->channel ||
 	       w->channel_of(o->guild, o->target, w->arg) != o->channel;
+}
+
+static void hide_view(struct view *view, const struct share *s)
+{
+	view_tell(view, s, false, "away");
+	view_wipe(view);
 }
 
 static const char *find_end(const struct vision *v, const struct share *s, uint64_t now)
@@ -92,7 +99,7 @@ static void on_tick(void *arg)
 		if (why)
 			end_share(v, s, why);
 		else if (view->vision && is_away(v, s))
-			view_wipe(view);
+			hide_view(view, s);
 		else if (view->vision)
 			view_tick(view, s);
 	}
@@ -177,8 +184,8 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 	    view_of(v, offered.share)->vision)
 		view_wipe(view_of(v, offered.share));
 	memcpy(token, offered.share->token, SHARE_SECRET_SIZE);
-	publish_share(v, offered.share, offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED,
-		      "");
+	vision_publish_share(v, offered.share,
+			     offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED, "");
 	tmr_start(v->tmr, TICK_S * NS_PER_S);
 	return SHARE_GRANTED;
 }

@@ -33,6 +33,9 @@ struct vision_conf {
 	struct share_world world;
 	/* A member's display name. */
 	const char *(*nameh)(uint64_t guild, uint64_t user, void *arg);
+	/* A member shows a screen in this voice channel from now on, or no longer. NULL accepted.
+	 */
+	void (*shownh)(const struct share_owner *owner, bool shown, void *arg);
 	void *arg;
 };
 

@@ -234,6 +234,13 @@ void voice_session_typed(struct voice_session *c, uint64_t channel, const struct
 		agent_typed(c->agent, typed);
 }
 
+void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
+				bool shown)
+{
+	if (c->agent && voice_session_channel(c) == channel)
+		agent_screen_share(c->agent, user, shown);
+}
+
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
 			  const char *text)
 {

@@ -92,6 +92,9 @@ void voice_session_leave(struct voice_session *c);
 struct agent_typed;
 void voice_session_typed(struct voice_session *c, uint64_t channel,
 			 const struct agent_typed *typed);
+/* A member shows a screen in this voice channel from now on, or no longer. */
+void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
+				bool shown);
 /* What stands there now, in this channel. As agent_edited. */
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
 			  const char *text);

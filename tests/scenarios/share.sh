@@ -135,6 +135,7 @@ cookie=$key
 
 is "a picture" "$(frame "$D/one.png")" "200 "
 until_ok 5 reached 1 && ok "is decoded" || bad frames "$(frames)"
+until_ok 5 grep -qa " screen_share_share_start .*user=$ALICE" "$D/control.log" && ok "the room is told that a screen is shown" || bad shown "no event"
 is "what is too large" "$(frame "$D/large.png")" "413 frame_too_large"
 is "a type that is none of a picture" "$(frame "$D/one.png" text/html)" "415 invalid_mime_type"
 head -c 200 "$D/one.png" >"$D/cut.png"
@@ -154,6 +155,7 @@ until_ok 5 refused
 is "who left the channel is refused" "$(frame "$D/one.png")" "403 requester_not_in_same_vc"
 other=$(api POST "/guilds/$GUILD/channels" '{"type":"voice","name":"other"}' | field id)
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$other\"}" >/dev/null
+until_ok 5 grep -qaE " screen_share_share_stop .*why=away" "$D/control.log" && ok "the room is told" || bad away "no event"
 is "who is in another channel, too" "$(frame "$D/one.png")" "403 requester_not_in_same_vc"
 api POST "/users/$ALICE/move" "{\"channel_id\":\"$VOICE\"}" >/dev/null
 taken() { [[ $(frame "$D/one.png") = 200* ]]; }

@@ -7,6 +7,14 @@
 
 enum { AGAIN_MS = 2500, FRESH_S = 60 };
 
+/* A screen that is hidden in between is shown again. */
+static bool ends_search(enum room_moment_kind what, const struct room_moment *was, uint64_t user)
+{
+	return was->user == user &&
+	       ((what == ROOM_MOMENT_SHARE_START && was->what == ROOM_MOMENT_SHARE_STOP) ||
+		(what == ROOM_MOMENT_SHARE_STOP && was->what == ROOM_MOMENT_SHARE_START));
+}
+
 bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_t user,
 		     const char *name, const char *text, uint64_t now)
 {
@@ -15,6 +23,8 @@ bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_
 	for (unsigned i = 0; i < h->n && i < ROOM_MOMENTS && what != ROOM_MOMENT_SOUNDBOARD; i++) {
 		const struct room_moment *was = &h->v[(h->n - 1 - i) % ROOM_MOMENTS];
 
+		if (ends_search(what, was, user))
+			break;
 		if (was->what == what && was->user == user &&
 		    now - was->at < AGAIN_MS * (NS_PER_S / 1000))
 			return false;
@@ -29,6 +39,14 @@ bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_
 
 size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, size_t size)
 {
+	static const char *const did[] = {
+		[ROOM_MOMENT_JOIN] = "came in",
+		[ROOM_MOMENT_LEAVE] = "left",
+		[ROOM_MOMENT_SELF_JOIN] = "(you) came in",
+		[ROOM_MOMENT_SOUNDBOARD] = "played the sound ",
+		[ROOM_MOMENT_SHARE_START] = "began to show a screen",
+		[ROOM_MOMENT_SHARE_STOP] = "stopped showing the screen",
+	};
 	unsigned kept = h->n < ROOM_MOMENTS ? h->n : ROOM_MOMENTS, told = 0;
 	size_t n = 0;
 
@@ -38,13 +56,8 @@ size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, 
 		told++;
 	for (; told > 0 && n < size; told--) {
 		const struct room_moment *e = &h->v[(h->n - told) % ROOM_MOMENTS];
-		const char *did = e->what == ROOM_MOMENT_JOIN	      ? "came in"
-				  : e->what == ROOM_MOMENT_LEAVE      ? "left"
-				  : e->what == ROOM_MOMENT_SOUNDBOARD ? "played the sound "
-								      : "(you) came in";
-
-		n += (size_t)snprintf(buf + n, size - n, "\nroom moment: %s %s%s", e->name, did,
-				      e->text);
+		n += (size_t)snprintf(buf + n, size - n, "\nroom moment: %s %s%s", e->name,
+				      did[e->what], e->text);
 	}
 	return n < size ? n : size - 1;
 }

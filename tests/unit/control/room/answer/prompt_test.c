@@ -212,6 +212,43 @@ TEST(the_conversation_stands_in_the_order_of_its_sound)
 	CHECK_STR(room_history_at(&history, 0)->text, "220");
 }
 
+static void show(uint64_t user, bool yes, uint64_t ms)
+{
+	step((struct room_event){.type = ROOM_SCREEN_SHARE, .user = user, .yes = yes}, ms);
+}
+
+TEST(rule_111_who_shows_a_screen_is_told_to_the_brain)
+{
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	show(1, true, 90000);
+	show(1, true, 90100);
+	e = ask(90200);
+	CHECK(e && strstr(e->instructions + e->stable,
+			  "people in the room: Alice\nroom moment: Alice began to show a screen"));
+	CHECK(!strstr(strstr(e->instructions, "began to show") + 1, "began to show"));
+	over();
+	/* Hidden and shown again at once: both are told, and of somebody who is not there nothing.
+	 */
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	show(1, true, 90000);
+	show(1, false, 90500);
+	show(1, true, 91000);
+	show(2, true, 91000);
+	e = ask(91100);
+	CHECK(e && strstr(e->instructions, "\nroom moment: Alice began to show a screen"
+					   "\nroom moment: Alice stopped showing the screen"
+					   "\nroom moment: Alice began to show a screen"));
+	over();
+}
+
 TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 {
 	const struct room_effect *e;
