@@ -14,6 +14,7 @@
 #include "control/settings/document.h"
 #include "control/store/consent_file.h"
 #include "control/store/deletions.h"
+#include "control/store/forgotten_replay.h"
 #include "control/store/faults.h"
 #include "control/store/ours.h"
 #include "control/store/store.h"
@@ -567,13 +568,29 @@ static json_t *read_words(const char *dir, const json_t *session)
 	return all;
 }
 
+static int replay_forgotten(const char *dir)
+{
+	struct forgotten_replayed again;
+	int err = forgotten_replay(dir, &again);
+
+	if (err)
+		log_warn("forgotten_not_replayed",
+			 "error=\"%s\" text=\"The database may have facts that were forgotten and "
+			 "messages that were deleted, from a backup\"",
+			 strerror(err));
+	if (again.facts || again.servers || again.lines || again.messages)
+		log_warn("forgotten_replayed", "facts=%u servers=%u lines=%u messages=%u",
+			 again.facts, again.servers, again.lines, again.messages);
+	return err;
+}
+
 /* A database from an older backup brings back neither the data of a person whom a control has
- * erased nor a consent that was changed since. If it may have, it is as if nobody had agreed to
- * anything: no model learns anything about anybody in it. */
+ * erased nor a consent that was changed since, nor what people forgot or deleted. If it may have,
+ * it is as if nobody had agreed to anything: no model learns anything about anybody in it. */
 static int repair_backup(const char *dir)
 {
 	unsigned people = 0, changed = 0;
-	int not_erased = deletions_replay(dir, &people), err;
+	int not_erased = deletions_replay(dir, &people), not_forgotten, err;
 
 	if (not_erased)
 		log_warn(
@@ -583,10 +600,11 @@ static int repair_backup(const char *dir)
 			strerror(not_erased));
 	if (people)
 		log_warn("deletions_replayed", "people=%u", people);
+	not_forgotten = replay_forgotten(dir);
 	err = consents_replay(dir, &changed);
 	if (changed)
 		log_warn("consents_replayed", "changed=%u", changed);
-	return err ? err : not_erased;
+	return err ? err : not_erased ? not_erased : not_forgotten;
 }
 
 /* Without the answers nobody knows which members refuse to be heard. */

@@ -500,7 +500,8 @@ int store_command_import_memory(const char *dir, const char *file)
 	json_decref(facts);
 	if (err)
 		return tell_fault(dir, err);
-	printf("%s: %u facts imported, %u known already, %u of people erased since, %u refused\n",
+	printf("%s: %u facts imported, %u known already, %u erased or forgotten since, %u "
+	       "refused\n",
 	       file, done.added, done.known, done.erased, done.refused);
 	return 0;
 }

@@ -473,7 +473,7 @@ static int search_turns(struct run *r, const char *turns)
 
 static int search_all(struct run *r)
 {
-	static const char *const names[] = {"parley.db-wal", "deletions", "consents"};
+	static const char *const names[] = {"parley.db-wal", "deletions", "consents", "forgotten"};
 	const char *turns = r->e->turns_file, *journals = r->e->room_journals;
 	int err = search_database(r);
 

@@ -17,11 +17,13 @@
 #include "control/memory/vectors.h"
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/erased_facts.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_channels.h"
 #include "control/store/fact_known.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
+#include "control/store/forgotten.h"
 #include "control/store/job.h"
 #include "control/store/store.h"
 #include "control/store/summaries.h"
@@ -575,24 +577,38 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 
 /* ---- forgetting ---- */
 
-static int forget_one(struct db *db, const struct job *j, const json_t *fact, const char *words,
-		      json_t *gone)
+/* It, and the facts whose place it took. */
+static int note_facts(struct db *db, uint64_t id, struct forgotten *f)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_FORMER_FACTS);
+	int err, failed = 0;
+
+	db_bind_uint(s, 1, id);
+	while (!failed && (err = db_step(db, s)) == 0) {
+		const struct erased_fact fact = {db_uint(s, 0), db_uint(s, 1), db_uint(s, 2),
+						 db_text(s, 3)};
+
+		failed = forgotten_note_fact(f, &fact);
+	}
+	sqlite3_reset(s);
+	return failed ? failed : err == ENOENT ? 0 : err;
+}
+
+int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgotten *f)
 {
 	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_VECTORS,
 						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT_PEOPLE,
 						DB_FORGET_FACT};
-	int err = summaries_forget(db, (uint64_t)json_integer_value(json_object_get(fact, "id")),
-				   words);
+	int err = note_facts(db, id, f);
 
+	if (!err)
+		err = summaries_forget(db, id, words, f);
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		sqlite3_stmt *s = db_use(db, all[i]);
 
-		db_bind_uint(s, 1, (uint64_t)json_integer_value(json_object_get(fact, "id")));
+		db_bind_uint(s, 1, id);
 		err = db_run(db, s);
 	}
-	if (!err)
-		err = add_audit(db, j, "memory_forget", "deleted");
-	json_array_append(gone, (json_t *)(uintptr_t)fact);
 	return err;
 }
 
@@ -681,30 +697,57 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 	return err == ENOENT ? 0 : err;
 }
 
-int fact_rows_forget(struct db *db, const struct job *j, char **out)
+static int forget_chosen(struct db *db, const struct job *j, const json_t *chosen,
+			 const char *words, struct forgotten *f)
 {
-	json_t *request = json_loads(j->text, 0, NULL), *gone = json_array(), *fact, *root;
-	struct choice choice = {json_array(), json_array()};
+	const json_t *fact;
 	size_t i;
-	int err = request ? db_begin_synced(db) : EINVAL;
+	int err = 0;
 
-	if (!err) {
-		err = choose_facts(db, j, request, &choice);
-		if (!err)
-			err = choose_all_copies(db, j, &choice);
-		json_array_foreach(choice.chosen, i, fact)
-		{
-			err = err ? err : forget_one(db, j, fact, text_at(request, "words"), gone);
-		}
-		if (err)
-			db_rollback(db);
-		else
-			err = db_commit(db);
+	json_array_foreach(chosen, i, fact)
+	{
+		uint64_t id = (uint64_t)json_integer_value(json_object_get(fact, "id"));
+
+		err = err ? err : fact_rows_drop(db, id, words, f);
+		err = err ? err : add_audit(db, j, "memory_forget", "deleted");
 	}
-	if (!err && json_array_size(gone))
+	return err ? err : forgotten_save(f);
+}
+
+/* In one transaction. */
+static int forget(struct db *db, const char *dir, const struct job *j, const json_t *request,
+		  struct choice *choice)
+{
+	struct forgotten *f = NULL;
+	int err = db_begin_synced(db);
+
+	if (err)
+		return err;
+	err = forgotten_alloc(&f, db, dir, j->now_ms);
+	if (!err)
+		err = choose_facts(db, j, request, choice);
+	if (!err)
+		err = choose_all_copies(db, j, choice);
+	if (!err)
+		err = forget_chosen(db, j, choice->chosen, text_at(request, "words"), f);
+	if (err)
+		db_rollback(db);
+	else
+		err = db_commit(db);
+	forgotten_free(f);
+	return err;
+}
+
+int fact_rows_forget(struct db *db, const char *dir, const struct job *j, char **out)
+{
+	json_t *request = json_loads(j->text, 0, NULL), *root;
+	struct choice choice = {json_array(), json_array()};
+	int err = request ? forget(db, dir, j, request, &choice) : EINVAL;
+
+	if (!err && json_array_size(choice.chosen))
 		err = db_merge_terms(db);
-	root = json_pack("{s:o}", "forgotten", gone);
-	if (!json_array_size(gone) && json_array_size(choice.near))
+	root = json_pack("{s:O}", "forgotten", choice.chosen);
+	if (!json_array_size(choice.chosen) && json_array_size(choice.near))
 		json_object_set(root, "candidates", choice.near);
 	json_decref(request);
 	json_decref(choice.chosen);

@@ -8,13 +8,18 @@
 
 struct db;
 struct embedding;
+struct forgotten;
 struct job;
 
 enum { FACTS_A_MINUTE = 5 };
 
 int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, char **out);
 int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out);
-int fact_rows_forget(struct db *db, const struct job *j, char **out);
+/* dir: the state directory, whose file `forgotten` notes what went. */
+int fact_rows_forget(struct db *db, const char *dir, const struct job *j, char **out);
+/* Deletes a fact, those whose place it took, and what summaries_forget says. Inside a transaction;
+ * the full-text index needs db_merge_terms afterwards. f may be NULL. */
+int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgotten *f);
 /* Takes away facts written before then. In a transaction of its own. */
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed);
 

@@ -9,6 +9,7 @@
 
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/forgotten.h"
 #include "control/store/job.h"
 
 /* The facts go last: the others name them by their server. */
@@ -31,21 +32,39 @@ static int add_audit(struct db *db, const struct job *j, unsigned facts)
 						 .result = result});
 }
 
-static int forget(struct db *db, const struct job *j, unsigned *facts)
+int guild_facts_drop(struct db *db, uint64_t guild, uint64_t until_ms, unsigned *facts)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		sqlite3_stmt *s = db_use(db, all[i]);
 
-		db_bind_uint(s, 1, j->guild);
+		db_bind_uint(s, 1, guild);
+		db_bind_uint(s, 2, until_ms);
 		err = db_run(db, s);
 	}
 	*facts = err ? 0 : db_changes(db);
-	return err ? err : add_audit(db, j, *facts);
+	return err;
 }
 
-int guild_facts_forget(struct db *db, const struct job *j, char **out)
+static int forget(struct db *db, const char *dir, const struct job *j, unsigned *facts)
+{
+	struct forgotten *f = NULL;
+	int err = forgotten_alloc(&f, db, dir, j->now_ms);
+
+	if (!err)
+		err = guild_facts_drop(db, j->guild, INT64_MAX, facts);
+	if (!err)
+		err = add_audit(db, j, *facts);
+	if (!err)
+		err = forgotten_note_guild(f, j->guild);
+	if (!err)
+		err = forgotten_save(f);
+	forgotten_free(f);
+	return err;
+}
+
+int guild_facts_forget(struct db *db, const char *dir, const struct job *j, char **out)
 {
 	unsigned facts = 0;
 	json_t *root;
@@ -53,7 +72,7 @@ int guild_facts_forget(struct db *db, const struct job *j, char **out)
 
 	if (err)
 		return err;
-	err = forget(db, j, &facts);
+	err = forget(db, dir, j, &facts);
 	if (err)
 		db_rollback(db);
 	else

@@ -5,11 +5,15 @@
 #ifndef CONTROL_STORE_GUILD_FACTS_H
 #define CONTROL_STORE_GUILD_FACTS_H
 
+#include <stdint.h>
+
 struct db;
 struct job;
 
-/* j->guild is the server. *out: {"forgotten": number of facts}; the caller owns it. Errors of
- * control/store/db.h. */
-int guild_facts_forget(struct db *db, const struct job *j, char **out);
+/* j->guild is the server, dir the state directory (forgotten.h). *out: {"forgotten": number of
+ * facts}; the caller owns it. Errors of control/store/db.h. */
+int guild_facts_forget(struct db *db, const char *dir, const struct job *j, char **out);
+/* Deletes what was written or said until then; inside a transaction. *facts: how many. */
+int guild_facts_drop(struct db *db, uint64_t guild, uint64_t until_ms, unsigned *facts);
 
 #endif

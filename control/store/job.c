@@ -20,6 +20,7 @@
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
+#include "control/store/forgotten.h"
 #include "control/store/guild_facts.h"
 #include "control/store/history.h"
 #include "control/store/lookups.h"
@@ -195,12 +196,21 @@ static int add_lost(struct db *db, unsigned long n, uint64_t at_ms)
 						 .result = result});
 }
 
-static int write_record(struct job_runner *to, const struct record *r)
+/* *f notes what goes, from the first time on. */
+static int write_record(struct job_runner *to, const struct record *r, struct forgotten **f)
 {
+	int err = 0;
+
 	if (!r->ev)
 		return add_lost(to->db, r->lost, r->lost_ms);
-	to->took_away = to->took_away || messages_takes_away(r->ev);
-	return rows_add(to->db, r->ev, r->words);
+	if (messages_takes_away(r->ev)) {
+		to->took_away = true;
+		if (!*f)
+			err = forgotten_alloc(f, to->db, to->dir, r->ev->at_ms);
+		if (!err)
+			err = messages_note(to->db, r->ev, r->words, *f);
+	}
+	return err ? err : rows_add(to->db, r->ev, r->words);
 }
 
 static void note_lost(struct job_runner *to, const struct record *r)
@@ -214,6 +224,7 @@ static void note_lost(struct job_runner *to, const struct record *r)
 static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 {
 	struct record *r = *list;
+	struct forgotten *f = NULL;
 	struct db *db = to->db;
 	int err = db_begin(db);
 
@@ -221,7 +232,10 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 	if (!err && to->lost_audit)
 		err = add_lost(db, to->lost_audit, to->lost_audit_ms);
 	for (; r && *n < BATCH && !err; r = r->next, ++*n)
-		err = write_record(to, r);
+		err = write_record(to, r, &f);
+	if (!err)
+		err = forgotten_save(f);
+	forgotten_free(f);
 	if (err)
 		db_rollback(db);
 	else
@@ -537,8 +551,8 @@ static int run_facts_request(struct job_runner *r, const struct job *j, char **t
 {
 	return j->kind == JOB_WRITE_FACTS    ? fact_rows_write(r->db, r->embedding, j, text)
 	       : j->kind == JOB_FIND_FACTS   ? fact_rows_find(r->db, r->embedding, j, text)
-	       : j->kind == JOB_FORGET_GUILD ? guild_facts_forget(r->db, j, text)
-					     : fact_rows_forget(r->db, j, text);
+	       : j->kind == JOB_FORGET_GUILD ? guild_facts_forget(r->db, r->dir, j, text)
+					     : fact_rows_forget(r->db, r->dir, j, text);
 }
 
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)

@@ -22,8 +22,8 @@ struct db;
 enum { MEMORY_FILE_MAX = 64 << 20, MEMORY_FILE_FACTS = 1000000, MEMORY_FILE_TEXT = 2000 };
 
 struct memory_import {
-	/* Facts: written, there already or in other words, of people erased since, and against the
-	 * rules: guarded, of the future, or of people who answered that they are not to be
+	/* Facts: written, there already or in other words, erased or forgotten since, and against
+	 * the rules: guarded, of the future, or of people who answered that they are not to be
 	 * remembered. */
 	unsigned added, known, erased, refused;
 };

@@ -7,6 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/store/db.h"
+#include "control/store/forgotten.h"
 #include "control/store/timeline.h"
 
 bool messages_takes_away(const struct bus_event *ev)
@@ -134,4 +135,42 @@ int messages_take(struct db *db, const struct bus_event *ev, bool words)
 		return delete_message(db, ev);
 	return strcmp(change, "edited") == 0 ? edit_message(db, ev, words)
 					     : write_message(db, ev, words);
+}
+
+/* ---- what a backup from before would bring back ---- */
+
+/* Words that have expired are no words. */
+static int find_text(struct db *db, uint64_t message, char **text)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_MESSAGE);
+	int err;
+
+	*text = NULL;
+	db_bind_uint(s, 1, message);
+	err = db_step(db, s);
+	if (!err && *db_text(s, 1)) {
+		*text = strdup(db_text(s, 1));
+		err = *text ? 0 : ENOMEM;
+	}
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+int messages_note(struct db *db, const struct bus_event *ev, bool words, struct forgotten *f)
+{
+	const struct event_message *m = &ev->message;
+	char *text = NULL;
+	int err;
+
+	if (!m->message)
+		return forgotten_note_channel(f, ev->guild, m->channel);
+	err = find_text(db, m->message, &text);
+	if (!err && text) {
+		bool edited = strcmp(m->change, "edited") == 0 && words && m->text && *m->text;
+
+		err = edited ? forgotten_note_edit(f, m->message, m->text)
+			     : forgotten_note_message(f, m->message);
+	}
+	free(text);
+	return err;
 }

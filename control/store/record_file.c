@@ -20,25 +20,65 @@ static const char *end_of_last(int fd)
 	return last == '\n' ? "" : "\n";
 }
 
-int record_file_add(const char *dir, const char *name, const char *line)
+static int write_all(int fd, const char *text, size_t n)
 {
-	char path[PATH_SIZE], text[LINE_SIZE + 2];
-	int fd, err = 0, n;
+	while (n) {
+		ssize_t done = write(fd, text, n);
 
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path ||
-	    strlen(line) >= LINE_SIZE)
+		if (done <= 0 && errno != EINTR)
+			return done < 0 ? errno : ENOSPC;
+		if (done > 0) {
+			text += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* Where the file ends now. */
+static int find_end(int fd, uint64_t *out)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return errno;
+	*out = (uint64_t)st.st_size;
+	return 0;
+}
+
+int record_file_append(const char *dir, const char *name, const char *lines,
+		       struct record_span *span)
+{
+	char path[PATH_SIZE];
+	int fd, err;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
 		return ENAMETOOLONG;
 	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	n = snprintf(text, sizeof text, "%s%s\n", end_of_last(fd), line);
-	errno = 0;
-	if (write(fd, text, (size_t)n) != n)
-		err = errno ? errno : ENOSPC;
-	else if (fsync(fd))
+	err = find_end(fd, &span->from);
+	if (!err)
+		err = write_all(fd, end_of_last(fd), strlen(end_of_last(fd)));
+	if (!err)
+		err = write_all(fd, lines, strlen(lines));
+	if (!err && fsync(fd))
 		err = errno;
+	if (!err)
+		err = find_end(fd, &span->to);
 	close(fd);
 	return err;
+}
+
+int record_file_add(const char *dir, const char *name, const char *line)
+{
+	struct record_span span;
+	char text[LINE_SIZE + 2];
+
+	if (strlen(line) >= LINE_SIZE)
+		return ENAMETOOLONG;
+	snprintf(text, sizeof text, "%s\n", line);
+	return record_file_append(dir, name, text, &span);
 }
 
 static int read_lines(FILE *f, long end, record_file_h *h, void *arg)
@@ -53,12 +93,28 @@ static int read_lines(FILE *f, long end, record_file_h *h, void *arg)
 	return err ? err : ferror(f) ? EIO : 0;
 }
 
-int record_file_each(const char *dir, const char *name, record_file_h *h, void *arg)
+/* At the place if a line begins there, else at the beginning of the file. */
+static int begin_at(FILE *f, uint64_t from, long *end)
+{
+	if (fseek(f, 0, SEEK_END))
+		return errno;
+	*end = ftell(f); /* h may append */
+	if (from && from <= (uint64_t)*end && !fseek(f, (long)from - 1, SEEK_SET) &&
+	    getc(f) == '\n')
+		return 0;
+	rewind(f);
+	return 0;
+}
+
+int record_file_each_from(const char *dir, const char *name, struct record_span *span,
+			  record_file_h *h, void *arg)
 {
 	char path[PATH_SIZE];
-	int fd, err = 0;
+	int fd, err;
+	long end = 0;
 	FILE *f;
 
+	span->to = 0;
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
 		return ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -69,15 +125,17 @@ int record_file_each(const char *dir, const char *name, record_file_h *h, void *
 		close(fd);
 		return ENOMEM;
 	}
-	/* h may append. */
-	if (fseek(f, 0, SEEK_END))
-		err = errno;
-	if (!err) {
-		long end = ftell(f);
-
-		rewind(f);
+	err = begin_at(f, span->from, &end);
+	if (!err)
 		err = read_lines(f, end, h, arg);
-	}
+	span->to = (uint64_t)end;
 	fclose(f);
 	return err;
+}
+
+int record_file_each(const char *dir, const char *name, record_file_h *h, void *arg)
+{
+	struct record_span all = {0};
+
+	return record_file_each_from(dir, name, &all, h, arg);
 }

@@ -11,6 +11,7 @@
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/store/db.h"
+#include "control/store/forgotten.h"
 #include "control/store/job.h"
 #include "proto/discord.h"
 
@@ -257,9 +258,35 @@ static int list_answers(struct db *db, uint64_t fact, const char *text, json_t *
 	return err == ENOENT ? 0 : err;
 }
 
+/* Runs a statement that marks lines, and notes them. */
+static int mark_lines(struct db *db, sqlite3_stmt *s, struct forgotten *f)
+{
+	int err, failed = 0;
+
+	while (!failed && (err = db_step(db, s)) == 0) {
+		const struct forgotten_line line = {.guild = db_uint(s, 0),
+						    .session = db_uint(s, 1),
+						    .utterance = db_uint(s, 2),
+						    .user = db_uint(s, 3),
+						    .started_ms = db_uint(s, 4),
+						    .turn = db_uint(s, 5),
+						    .message = db_uint(s, 6)};
+
+		failed = forgotten_note_line(f, &line);
+	}
+	sqlite3_reset(s);
+	return failed ? failed : err == ENOENT ? 0 : err;
+}
+
+int summaries_forget_line(struct db *db, uint64_t line, struct forgotten *f)
+{
+	return mark_lines(db, use_fact(db, DB_FORGET_LINE, line), f);
+}
+
 /* The sentence that asks to forget the fact repeats it, too, and so did the bot when it was asked
  * to remember it. */
-static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, const json_t *said)
+static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, const json_t *said,
+			  struct forgotten *f)
 {
 	json_t *lines = json_array(), *line;
 	int err = lines ? list_repeats(db, fact, said, lines) : ENOMEM;
@@ -272,20 +299,34 @@ static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, con
 
 	json_array_foreach(lines, i, line)
 	{
-		sqlite3_stmt *s = db_use(db, DB_FORGET_LINE);
-
-		db_bind_uint(s, 1, (uint64_t)json_integer_value(line));
-		err = err ? err : db_run(db, s);
+		err = err ? err : summaries_forget_line(db, (uint64_t)json_integer_value(line), f);
 	}
 	json_decref(lines);
 	return err;
 }
 
-int summaries_forget(struct db *db, uint64_t fact, const char *words)
+static int forget_all_parts(struct db *db, const json_t *parts)
 {
-	json_t *texts = json_array(), *said = json_array(), *parts = json_array(), *part;
-	int err = texts && said && parts ? db_run(db, use_fact(db, DB_FORGET_LINES, fact)) : ENOMEM;
+	static const enum db_statement rest[] = {DB_FORGET_SUMMARY_PEOPLE,
+						 DB_ERASE_SUMMARY_SOURCES};
+	const json_t *part;
 	size_t i;
+	int err = 0;
+
+	json_array_foreach(parts, i, part)
+	{
+		err = err ? err : forget_part(db, part);
+	}
+	for (i = 0; i < sizeof rest / sizeof rest[0] && json_array_size(parts) && !err; i++)
+		err = db_run(db, db_use(db, rest[i]));
+	return err;
+}
+
+int summaries_forget(struct db *db, uint64_t fact, const char *words, struct forgotten *f)
+{
+	json_t *texts = json_array(), *said = json_array(), *parts = json_array();
+	int err = texts && said && parts ? mark_lines(db, use_fact(db, DB_FORGET_LINES, fact), f)
+					 : ENOMEM;
 
 	if (!err)
 		err = list_texts(db, fact, texts);
@@ -293,19 +334,29 @@ int summaries_forget(struct db *db, uint64_t fact, const char *words)
 	    (json_array_extend(said, texts) || json_array_append_new(said, json_string(words))))
 		err = ENOMEM;
 	if (!err)
-		err = forget_repeats(db, fact, texts, said);
+		err = forget_repeats(db, fact, texts, said, f);
 	if (!err)
 		err = list_parts_of_fact(db, fact, texts, parts);
-	json_array_foreach(parts, i, part)
-	{
-		err = err ? err : forget_part(db, part);
-	}
-	if (!err && json_array_size(parts))
-		err = db_run(db, db_use(db, DB_FORGET_SUMMARY_PEOPLE));
-	if (!err && json_array_size(parts))
-		err = db_run(db, db_use(db, DB_ERASE_SUMMARY_SOURCES));
+	if (!err)
+		err = forget_all_parts(db, parts);
 	json_decref(texts);
 	json_decref(said);
+	json_decref(parts);
+	return err;
+}
+
+int summaries_forget_parts(struct db *db)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_PARTS_OF_FORGOTTEN);
+	json_t *parts = json_array();
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(parts, json_pack("[I,I,I]", (json_int_t)db_uint(s, 0),
+						       (json_int_t)db_uint(s, 1),
+						       (json_int_t)db_uint(s, 2)));
+	sqlite3_reset(s);
+	err = err == ENOENT ? forget_all_parts(db, parts) : err;
 	json_decref(parts);
 	return err;
 }

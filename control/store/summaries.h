@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct db;
+struct forgotten;
 struct job;
 
 /* Adds the summary of a JOB_END_EPISODE, its people and the lines that it rests on, whose speakers
@@ -18,8 +19,13 @@ int summaries_find(struct db *db, const struct job *j, char **out);
 /* Before a fact is forgotten, inside the transaction: its lines, those of the facts whose place it
  * took, and other lines of its author that share the words of such a fact or the words of the
  * request ("" for none) give nothing to extraction any more. Deletes the summaries that rest on one
- * of them or share the words of such a fact; what else was said there is summed up again. */
-int summaries_forget(struct db *db, uint64_t fact, const char *words);
+ * of them or share the words of such a fact; what else was said there is summed up again. f notes
+ * the lines; NULL: nobody does. */
+int summaries_forget(struct db *db, uint64_t fact, const char *words, struct forgotten *f);
+/* The same of one line, without its summaries. */
+int summaries_forget_line(struct db *db, uint64_t line, struct forgotten *f);
+/* Then those: the summaries that rest on any such line, and later ones of their sessions. */
+int summaries_forget_parts(struct db *db);
 /* Before an erasure of the person, inside its transaction: the sessions of their summaries become
  * episodes again from the first such summary on, so that the words of the other people are summed
  * up without them. */

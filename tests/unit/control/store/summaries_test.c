@@ -285,7 +285,7 @@ TEST(a_summary_goes_with_a_forgotten_fact)
 				 "{\"text\":\"Bob meets us on friday.\",\"people\":["
 				 "\"502\"]}"),
 			  0);
-		CHECK_INT(summaries_forget(db, 1, ""), 0);
+		CHECK_INT(summaries_forget(db, 1, "", NULL), 0);
 		/* The other session is not the one in which she said it. */
 		CHECK(strstr(find(CHANNEL, 0), "Bob meets us"));
 		CHECK(!strstr(found, "Ana meets us") && !strstr(found, "a date"));
@@ -342,7 +342,7 @@ TEST(answers_that_repeat_a_forgotten_fact_are_found_no_more)
 	answer(BOB, "Ana said that they meet Cleo on Friday.");
 	answer(BOB, "Ana is free on Friday.");
 	CHECK_INT(count_answers("Ana said that they meet Cleo on Friday."), 1);
-	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(summaries_forget(db, 1, "", NULL), 0);
 	CHECK_INT(count_answers("I will remember that you meet Cleo on Friday."), 0);
 	CHECK_INT(count_answers("Ana said that they meet Cleo on Friday."), 0);
 	CHECK_INT(count_answers("Ana is free on Friday."), 1);
@@ -356,7 +356,7 @@ TEST(answers_with_some_words_of_a_forgotten_fact_stay)
 	add_fact("\u732b Kira");
 	answer(BOB, "Kira is here.");
 	answer(BOB, "Kira \u732b");
-	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(summaries_forget(db, 1, "", NULL), 0);
 	CHECK_INT(count_answers("Kira is here."), 1);
 	CHECK_INT(count_answers("Kira \u732b"), 0);
 	end();
@@ -368,7 +368,7 @@ TEST(a_forgotten_fact_of_one_word_takes_no_answers_to_others)
 	add_fact("i am at the zoo");
 	answer(ANA, "You are at the zoo.");
 	answer(BOB, "The zoo opens at nine.");
-	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(summaries_forget(db, 1, "", NULL), 0);
 	CHECK_INT(count_answers("You are at the zoo."), 0);
 	CHECK_INT(count_answers("The zoo opens at nine."), 1);
 	end();
@@ -384,7 +384,7 @@ TEST(other_parts_stay_when_no_words_are_left_but_the_forgotten_ones)
 		  0);
 	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"boats\",\"people\":[\"502\"]}"), 0);
 	CHECK_INT(rows_expire(db, 2000, 1002, &changed), 0);
-	CHECK_INT(summaries_forget(db, 1, ""), 0);
+	CHECK_INT(summaries_forget(db, 1, "", NULL), 0);
 	CHECK(strstr(find(CHANNEL, 0), "boats"));
 	CHECK(!strstr(found, "a date"));
 	end();
