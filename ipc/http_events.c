@@ -1,5 +1,6 @@
-/* Event streams: one ring, and a cursor for each reader. Cursors move when sockets accept bytes, so
- * they belong to the shell; a step reports to a reader that the ring has overtaken it. */
+/* Event streams: one ring, one more for what is fleeting, and a place in both for each reader.
+ * Places move when sockets accept bytes, so they belong to the shell; a step reports to a reader
+ * that the ring has overtaken it. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "proto/base/time.h"
@@ -19,7 +20,8 @@ struct http_events {
 	struct env *env;
 	uint32_t source; /* of the published events */
 	struct sse_ring *ring;
-	struct event *pump; /* NULL on replay */
+	struct sse_ring *fleeting; /* NULL before the first */
+	struct event *pump;	   /* NULL on replay */
 	struct http_exchange *readers;
 	struct http_exchange *at; /* the next reader of the round that runs; NULL: none runs */
 	bool wanted;		  /* something was published since the last round began */
@@ -108,7 +110,7 @@ int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h
 	e->snapshoth = h;
 	e->arg = arg;
 	env_random(env, &epoch, sizeof epoch);
-	err = sse_ring_alloc(&e->ring, epoch);
+	err = sse_ring_alloc(&e->ring, epoch ? epoch : 1);
 	if (!err)
 		err = env_source_add(env, &e->source, ignore_input, e);
 	if (!err && env_base(env) && !(e->pump = evtimer_new(env_base(env), on_pump, e)))
@@ -139,6 +141,7 @@ struct http_events *http_events_free(struct http_events *e)
 		event_free(e->pump);
 	env_source_del(e->env, e->source);
 	sse_ring_free(e->ring);
+	sse_ring_free(e->fleeting);
 	free(e);
 	return NULL;
 }
@@ -199,7 +202,7 @@ static void catch_up_reader(struct http_exchange *x, bool missed)
 		e->gaps++;
 		http_events_tell(x, "gap", "{}", 2);
 	}
-	x->cursor = sse_ring_next(e->ring);
+	x->at.kept = sse_ring_next(e->ring);
 	if (e->snapshoth)
 		e->snapshoth(x, e->arg);
 }
@@ -234,7 +237,8 @@ void http_events_join(struct http_events *e, struct http_exchange *x, const stru
 		e->readers->at_reader = &x->next_reader;
 	e->readers = x;
 	e->n_readers++;
-	if (!sse_ring_resume(e->ring, id, strlen(id), &x->cursor))
+	x->at.fleeting = e->fleeting ? sse_ring_next(e->fleeting) : 1;
+	if (!sse_ring_resume(e->ring, id, strlen(id), &x->at.kept))
 		catch_up_reader(x, named);
 	http_exchange_drop_head(x);
 	http_mark_dirty(x);
@@ -258,12 +262,12 @@ void http_events_leave(struct http_exchange *x)
 	e->n_readers--;
 }
 
-int http_events_publish(struct http_events *e, const struct sse_topic *topic, const char *name,
-			const char *data, size_t n)
+static int publish(struct http_events *e, struct sse_ring *ring, const struct sse_topic *topic,
+		   const char *name, const char *data, size_t n)
 {
 	const char *text;
 	size_t k;
-	int err = sse_ring_add(e->ring, topic, name, data, n, &text, &k);
+	int err = sse_ring_add(ring, topic, name, data, n, &text, &k);
 
 	if (err)
 		return err;
@@ -276,41 +280,75 @@ int http_events_publish(struct http_events *e, const struct sse_topic *topic, co
 	return 0;
 }
 
+int http_events_publish(struct http_events *e, const struct sse_topic *topic, const char *name,
+			const char *data, size_t n)
+{
+	return publish(e, e->ring, topic, name, data, n);
+}
+
+int http_events_publish_fleeting(struct http_events *e, const struct sse_topic *topic,
+				 const char *name, const char *data, size_t n)
+{
+	int err = e->fleeting ? 0 : sse_ring_alloc(&e->fleeting, 0);
+
+	return err ? err : publish(e, e->fleeting, topic, name, data, n);
+}
+
 /* ---- the shell's side ---- */
 
-/* The event at the cursor or the next one that this reader wants; false when there is none. */
-static bool next_event(const struct http_exchange *x, uint64_t *cursor, const char **text,
-		       size_t *n)
+/* The event at this place of a ring or the next one that this reader wants; false when there is
+ * none. */
+static bool ring_event(const struct sse_ring *ring, const struct http_exchange *x, uint64_t *cursor,
+		       const char **text, size_t *n)
 {
-	const struct sse_ring *ring = x->events->ring;
-
 	*cursor = sse_ring_seek(ring, *cursor, &x->filter);
 	return sse_ring_get(ring, *cursor, text, n);
 }
 
-/* Copies as many events as fit, from the reader's cursor on. */
+/* The next event for a reader at this place, and its cursor: fleeting ones come behind all others.
+ */
+static bool next_event(const struct http_exchange *x, struct http_place *at, const char **text,
+		       size_t *n, uint64_t **cursor)
+{
+	const struct sse_ring *fleeting = x->events->fleeting;
+
+	*cursor = &at->kept;
+	if (ring_event(x->events->ring, x, &at->kept, text, n))
+		return true;
+	if (!fleeting)
+		return false;
+	if (sse_ring_missed(fleeting, at->fleeting))
+		at->fleeting = sse_ring_next(fleeting);
+	*cursor = &at->fleeting;
+	return ring_event(fleeting, x, &at->fleeting, text, n);
+}
+
+/* Copies as many events as fit, from the reader's place on. */
 static size_t gather_events(const struct http_exchange *x, char *buf, size_t size)
 {
-	uint64_t at = x->cursor;
+	struct http_place at = x->at;
 	const char *text;
+	uint64_t *cursor;
 	size_t n = 0, k;
 
-	for (; next_event(x, &at, &text, &k) && k <= size - n; at++) {
+	while (next_event(x, &at, &text, &k, &cursor) && k <= size - n) {
 		memcpy(buf + n, text, k);
 		n += k;
+		++*cursor;
 	}
 	return n;
 }
 
-/* Advances the cursor by `took` bytes that the socket accepted: queues the rest of a partly sent
- * event; later events are read from the ring again. */
-static bool advance_cursor(struct http_exchange *x, size_t took)
+/* Moves the reader's place by `took` bytes that the socket accepted: queues the rest of a partly
+ * sent event; later events are read from the rings again. */
+static bool advance_place(struct http_exchange *x, size_t took)
 {
 	const char *text;
+	uint64_t *cursor;
 	size_t k;
 
-	while (took && next_event(x, &x->cursor, &text, &k)) {
-		x->cursor++;
+	while (took && next_event(x, &x->at, &text, &k, &cursor)) {
+		++*cursor;
 		if (took < k)
 			return http_bytes_add(&x->out, text + took, k - took);
 		took -= k;
@@ -324,10 +362,11 @@ static int send_events(struct http_exchange *x, size_t *sent)
 	char buf[GATHER];
 	const char *p = buf;
 	size_t n = gather_events(x, buf, sizeof buf);
+	uint64_t *cursor;
 	ssize_t k;
 
 	*sent = 0;
-	if (!n && !next_event(x, &x->cursor, &p, &n))
+	if (!n && !next_event(x, &x->at, &p, &n, &cursor))
 		return 0;
 	do
 		k = send(x->fd, p, n, MSG_NOSIGNAL);
@@ -335,7 +374,7 @@ static int send_events(struct http_exchange *x, size_t *sent)
 	if (k < 0)
 		return errno;
 	*sent = (size_t)k;
-	if (!advance_cursor(x, (size_t)k))
+	if (!advance_place(x, (size_t)k))
 		return ENOMEM;
 	return (size_t)k < n ? EAGAIN : 0;
 }
@@ -347,7 +386,7 @@ bool http_events_flush(struct http_exchange *x)
 
 	x->more_events = false;
 	while (!err && sent && x->events && !http_out_waiting(x)) {
-		if (sse_ring_missed(x->events->ring, x->cursor)) {
+		if (sse_ring_missed(x->events->ring, x->at.kept)) {
 			http_conn_deliver(x, HTTP_IN_MISSED, (struct http_text){0}, NULL, 0);
 			if (x->broken || !http_conn_flush(x))
 				return false;

@@ -48,6 +48,11 @@ struct http_bytes {
 	size_t n, cap;
 };
 
+/* What a reader gets next, of each ring. */
+struct http_place {
+	uint64_t kept, fleeting;
+};
+
 struct http_exchange {
 	struct http_server *s;
 	uint32_t slot;
@@ -101,7 +106,7 @@ struct http_exchange {
 	uint64_t sent;			 /* bytes that the socket accepted */
 	uint64_t taken_before; /* of those, what the client had when out_deadline was set */
 	uint64_t taken_goal;   /* and what waited for it then */
-	uint64_t cursor;       /* of a reader */
+	struct http_place at;  /* of a reader */
 	uint8_t source_address[16];
 };
 

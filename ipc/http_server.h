@@ -171,6 +171,10 @@ int http_events_tell(struct http_exchange *x, const char *name, const char *data
  * The name is one line; data may have several. EINVAL, EMSGSIZE. */
 int http_events_publish(struct http_events *e, const struct sse_topic *topic, const char *name,
 			const char *data, size_t n);
+/* The same for what soon is no longer true: it takes no place from the events that a reader may
+ * come back to, has no id, and a slow reader misses it in silence. ENOMEM, too. */
+int http_events_publish_fleeting(struct http_events *e, const struct sse_topic *topic,
+				 const char *name, const char *data, size_t n);
 unsigned http_events_readers(const struct http_events *e);
 /* The number of `gap` events so far. */
 uint64_t http_events_gaps(const struct http_events *e);

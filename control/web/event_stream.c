@@ -158,7 +158,8 @@ unsigned event_stream_readers(const struct event_stream *s)
 void event_stream_level(struct event_stream *s, uint64_t guild, const char *text)
 {
 	const struct sse_topic topic = {.type = LEVEL, .key = guild};
-	int err = s->events ? http_events_publish(s->events, &topic, level_name, text, strlen(text))
+	int err = s->events ? http_events_publish_fleeting(s->events, &topic, level_name, text,
+							   strlen(text))
 			    : 0;
 
 	if (err)

@@ -10,13 +10,16 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
+enum { AGAIN = 50 }; /* the times until all is told anew */
+
 struct level_stream {
 	struct event_stream *streams[2];
 	json_t *(*levelsh)(void *arg);
 	void *arg;
 	struct tmr *timer;
 	bool runs;
-	json_t *told; /* what was published last: {guild: its room}; own */
+	unsigned times; /* of the timer */
+	json_t *told;	/* what was published last: {guild: its room}; own */
 };
 
 static void publish(struct level_stream *l, const char *id, json_t *room)
@@ -41,6 +44,10 @@ static void on_timer(void *arg)
 		json_object_clear(l->told);
 		return;
 	}
+	/* Whoever came meanwhile, or missed one, would take a level that ended for one that lasts.
+	 */
+	if (++l->times % AGAIN == 0)
+		json_object_clear(l->told);
 	rooms = l->levelsh(l->arg);
 	next = json_object();
 	json_array_foreach(rooms, i, room)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct sse_ring {
-	uint32_t epoch;
+	uint32_t epoch;	      /* 0: no ids */
 	uint64_t first, next; /* numbers of the oldest event held and of the next to come */
 	size_t tail;	      /* where the next event goes in bytes */
 	struct {
@@ -75,16 +75,17 @@ static bool put_data(char *buf, size_t size, size_t *at, const char *data, size_
 static size_t format(const struct sse_ring *r, uint64_t number, char *buf, size_t size,
 		     const char *name, const char *data, size_t len)
 {
-	char head[SSE_ID_SIZE + 16];
+	char id[SSE_ID_SIZE + 8];
 	size_t at = 0;
-	int n = snprintf(head, sizeof head, "id: %08" PRIx32 "-%" PRIu64 "\nevent: ", r->epoch,
-			 number);
+	int n = r->epoch ? snprintf(id, sizeof id, "id: %08" PRIx32 "-%" PRIu64 "\n", r->epoch,
+				    number)
+			 : 0;
 
 	if (!name[0] || name[strcspn(name, "\r\n")])
 		return 0;
-	if (!put(buf, size, &at, head, (size_t)n) || !put(buf, size, &at, name, strlen(name)) ||
-	    !put(buf, size, &at, "\n", 1) || !put_data(buf, size, &at, data, len) ||
-	    !put(buf, size, &at, "\n", 1))
+	if (!put(buf, size, &at, id, (size_t)n) || !put(buf, size, &at, "event: ", 7) ||
+	    !put(buf, size, &at, name, strlen(name)) || !put(buf, size, &at, "\n", 1) ||
+	    !put_data(buf, size, &at, data, len) || !put(buf, size, &at, "\n", 1))
 		return 0;
 	return at;
 }
@@ -174,7 +175,7 @@ bool sse_ring_resume(const struct sse_ring *r, const char *id, size_t n, uint64_
 	uint32_t epoch;
 	uint64_t number;
 
-	if (n >= sizeof text || memchr(id, '\0', n))
+	if (!r->epoch || n >= sizeof text || memchr(id, '\0', n))
 		return false;
 	memcpy(text, id, n);
 	text[n] = '\0';

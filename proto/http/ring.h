@@ -9,6 +9,9 @@
  * A reader that wants some events only has a filter. It is compared with the topic of each event;
  * the cursor passes over the others.
  *
+ * A ring of fleeting events (levels of sound, say) has no ids: what such an event told is over when
+ * a reader comes back, and the id that it comes back with is that of an event of another ring.
+ *
  * The ring owns its memory, all of it allocated at once. */
 #ifndef PROTO_HTTP_RING_H
 #define PROTO_HTTP_RING_H
@@ -37,7 +40,7 @@ struct sse_filter {
 	uint64_t key;	/* 0: any, or none */
 };
 
-/* ENOMEM. Caller owns *out. */
+/* epoch: 0 for fleeting events. ENOMEM. Caller owns *out. */
 int sse_ring_alloc(struct sse_ring **out, uint32_t epoch);
 struct sse_ring *sse_ring_free(struct sse_ring *r);
 
@@ -48,7 +51,7 @@ int sse_ring_add(struct sse_ring *r, const struct sse_topic *topic, const char *
 /* The number of the next event to come: the cursor of somebody who knows all. */
 uint64_t sse_ring_next(const struct sse_ring *r);
 /* The cursor of somebody whose last event had this id. False when what followed it is no longer
- * held, or the id is none of this ring. */
+ * held, or the id is none of this ring. Of fleeting events nobody resumes. */
 bool sse_ring_resume(const struct sse_ring *r, const char *id, size_t n, uint64_t *cursor);
 /* Event number `cursor`, borrowed until the next one is added. False when it is not held: gone, or
  * yet to come. */

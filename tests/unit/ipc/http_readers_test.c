@@ -172,6 +172,13 @@ static void publish(unsigned type, uint64_t key, const char *data)
 	http_events_publish(fx.events, &topic, "turn", data, strlen(data));
 }
 
+static void publish_fleeting(const char *data)
+{
+	struct sse_topic topic = {.type = 2, .key = 7};
+
+	http_events_publish_fleeting(fx.events, &topic, "level", data, strlen(data));
+}
+
 #define GET(target) "GET " target " HTTP/1.1\r\nHost: a\r\n"
 
 TEST(http_events_reach_only_readers_that_asked_for_their_topic)
@@ -206,6 +213,36 @@ TEST(http_events_reach_only_readers_that_asked_for_their_topic)
 	CHECK(await("text/event-stream"));
 	publish(63, 1, "any");
 	CHECK(await("data: any\n\n"));
+	end();
+}
+
+/* Levels of a hundred rooms, ten times a second, take nothing from whoever comes back. */
+TEST(http_events_that_are_fleeting_push_out_no_other)
+{
+	char id[64], again[160];
+
+	CHECK_INT(begin(NULL), 0);
+	CHECK(dial(0));
+	put(GET("/some") "\r\n");
+	CHECK(await("text/event-stream"));
+	publish_fleeting("loud");
+	publish(2, 7, "first");
+	CHECK(await("data: first\n\n"));
+	CHECK(await("event: level\ndata: loud\n\n"));
+	snprintf(id, sizeof id, "%.*s", (int)strcspn(strstr(fx.got, "id: ") + 4, "\n"),
+		 strstr(fx.got, "id: ") + 4);
+	hang_up();
+	publish(2, 7, "second");
+	for (unsigned i = 0; i < 3 * SSE_RING_EVENTS; i++)
+		publish_fleeting("past");
+	snprintf(again, sizeof again, GET("/some") "Last-Event-ID: %s\r\n\r\n", id);
+	CHECK(dial(0));
+	put(again);
+	CHECK(await("data: second\n\n"));
+	publish_fleeting("soft");
+	CHECK(await("data: soft\n\n"));
+	CHECK(!strstr(fx.got, "past") && !strstr(fx.got, "data: first") && !strstr(fx.got, "gap"));
+	CHECK_INT(http_events_gaps(fx.events), 0);
 	end();
 }
 
