@@ -1,6 +1,8 @@
 /* GET /api/rooms. Its answer is kept for a moment: a thousand pages may ask at once, and each would
  * have the same rooms described anew. It is kept for each kind of reader apart: with words or
- * without, of all servers or of the one whose members sign in with Discord. A page asks
+ * without, of all servers or of the one whose members sign in with Discord, and by the room that
+ * the page shows: of a hundred rooms it has all of that one, and of the others what its list
+ * tells. A page asks
  * ROOMS_FRESH_MS or more after an event has told it of a change (page.js), so it never gets an
  * answer from before that change. Who changes something and asks at once gets the change, because
  * whatever an event tells ends what is kept. */
@@ -14,15 +16,22 @@
 #include "control/web/live_voice.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
+#include "proto/discord.h"
 
 enum { ROOMS_FRESH_MS = 40 };
 
-enum { KINDS = 4 };
+enum { KINDS = 16 };
+
+/* `whole`: this room's server, 0 for all of them. */
+struct kind {
+	bool words;
+	uint64_t scope, whole;
+};
 
 struct rooms_kept {
-	struct {
+	struct kept {
 		char *text; /* NULL: none */
-		uint64_t scope;
+		struct kind kind;
 		uint64_t made; /* ns */
 	} v[KINDS];
 };
@@ -77,10 +86,16 @@ static json_t *running_calls(const struct web *w, uint64_t guild)
 	return list;
 }
 
-static void add_turns(const struct web *w, json_t *room, bool words)
+static uint64_t guild_of(const json_t *room)
 {
 	const char *id = json_string_value(json_object_get(room, "guild"));
-	uint64_t guild = id ? strtoull(id, NULL, 10) : 0;
+
+	return id ? strtoull(id, NULL, 10) : 0;
+}
+
+static void add_turns(const struct web *w, json_t *room, bool words)
+{
+	uint64_t guild = guild_of(room);
 
 	/* The people of the call compare it; who only sees figures need not. */
 	if (!words && json_is_object(json_object_get(room, "secure")))
@@ -90,36 +105,84 @@ static void add_turns(const struct web *w, json_t *room, bool words)
 	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
 }
 
-static char *write_rooms(const struct web *w, uint64_t scope, bool words)
+/* Without most of its bytes, of which a list of rooms tells nothing. */
+static void shorten(json_t *room)
+{
+	static const char *const parts[] = {"brainTools", "secure", "lastTurn"};
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		json_object_set_new(room, parts[i], json_null());
+	json_object_set_new(room, "turns", json_array());
+	json_object_set_new(room, "calls", json_array());
+}
+
+static char *write_rooms(const struct web *w, const struct kind *kind)
 {
 	const struct web_conf *c = web_shown(w);
-	json_t *rooms = web_only(c->roomsh(c->arg), "guild", scope), *room, *all;
+	json_t *rooms = web_only(c->roomsh(c->arg), "guild", kind->scope), *room, *all;
 	char *text;
 	size_t i;
 
-	json_array_foreach(rooms, i, room) add_turns(w, room, words);
+	json_array_foreach(rooms, i, room)
+	{
+		if (kind->whole && guild_of(room) != kind->whole)
+			shorten(room);
+		else
+			add_turns(w, room, kind->words);
+	}
 	all = rooms ? json_pack("{s:o}", "rooms", rooms) : NULL;
 	text = web_text(all);
 	json_decref(all);
 	return text;
 }
 
+static bool read_kind(const struct web_request *r, struct kind *kind)
+{
+	char text[24];
+
+	*kind = (struct kind){.words = r->role >= WEB_OPERATOR, .scope = r->scope};
+	return !http_head_has_query(r->head, "whole") ||
+	       (http_head_query(r->head, "whole", text, sizeof text) &&
+		discord_snowflake(text, &kind->whole));
+}
+
+/* The answer for this kind, or the one that was made first. */
+static struct kept *find_kept(struct rooms_kept *k, const struct kind *kind)
+{
+	struct kept *first = &k->v[0];
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		struct kept *v = &k->v[i];
+
+		if (v->kind.words == kind->words && v->kind.scope == kind->scope &&
+		    v->kind.whole == kind->whole)
+			return v;
+		if (v->made < first->made)
+			first = v;
+	}
+	free(first->text);
+	*first = (struct kept){.kind = *kind};
+	return first;
+}
+
 void web_rooms_get(struct web *w, const struct web_request *r)
 {
-	struct rooms_kept *k = web_rooms(w);
-	bool words = r->role >= WEB_OPERATOR;
-	unsigned kind = words + 2 * (r->scope != 0);
 	uint64_t now = env_now(web_env(w));
+	struct kind kind;
+	struct kept *v;
 
-	if (!k->v[kind].text || k->v[kind].scope != r->scope ||
-	    now - k->v[kind].made >= ROOMS_FRESH_MS * NS_PER_MS) {
-		free(k->v[kind].text);
-		k->v[kind].text = write_rooms(w, r->scope, words);
-		k->v[kind].scope = r->scope;
-		k->v[kind].made = now;
+	if (!read_kind(r, &kind)) {
+		web_refuse(r->x, WEB_BAD_WHOLE);
+		return;
 	}
-	if (k->v[kind].text)
-		http_reply(r->x, 200, "application/json", k->v[kind].text, strlen(k->v[kind].text));
+	v = find_kept(web_rooms(w), &kind);
+	if (!v->text || now - v->made >= ROOMS_FRESH_MS * NS_PER_MS) {
+		free(v->text);
+		v->text = write_rooms(w, &kind);
+		v->made = now;
+	}
+	if (v->text)
+		http_reply(r->x, 200, "application/json", v->text, strlen(v->text));
 	else
 		http_reply(r->x, 503, NULL, NULL, 0);
 }

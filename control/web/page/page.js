@@ -108,9 +108,9 @@ function setRoom(guild) {
 let roomsTook = 0; // ms that the last answer took
 
 const loadRooms = single(async () => {
-  const began = performance.now();
+  const began = performance.now(), shown = state.room;
 
-  const { rooms } = await ask("GET", "/api/rooms");
+  const { rooms } = await ask("GET", "/api/rooms" + (shown ? `?whole=${shown}` : ""));
 
   // Whoever has signed out meanwhile leaves nothing behind.
   if (!state.who) return;
@@ -120,7 +120,7 @@ const loadRooms = single(async () => {
   if (!state.room && state.rooms.length) {
     setRoom(state.rooms[0].guild);
     loadTurns();
-  }
+  } else if (shown && shown !== state.room) loadRooms();
   paint("rooms", "room");
 });
 
@@ -589,6 +589,7 @@ function drawRooms() {
     button.onclick = () => {
       setRoom(r.guild);
       loadTurns();
+      loadRooms();
       paint();
     };
     return node("li", null, button);

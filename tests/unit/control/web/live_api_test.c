@@ -77,7 +77,9 @@ static char *on_metrics(void *arg)
 static json_t *on_rooms(void *arg)
 {
 	(void)arg;
-	return json_pack("[{s:s}]", "guild", "42");
+	return json_pack("[{s:s,s:[s],s:{s:s}},{s:s,s:[s],s:{s:s}}]", "guild", "42", "brainTools",
+			 "one", "secure", "code", "1234", "guild", "43", "brainTools", "two",
+			 "secure", "code", "5678");
 }
 
 static json_t *on_levels(void *arg)
@@ -496,6 +498,22 @@ TEST(a_list_of_turns_may_have_timelines)
 	CHECK_INT(ask("GET", "/api/turns", NULL), 200);
 	CHECK(!strstr(fx.text, "\"timeline\""));
 	CHECK_INT(ask("GET", "/api/turns?timeline=2", NULL), 400);
+	close_all();
+}
+
+/* A page of a hundred rooms shows one of them. */
+TEST(of_rooms_that_are_not_shown_a_list_is_told)
+{
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/rooms", NULL), 200);
+	CHECK(strstr(fx.text, "\"one\"") && strstr(fx.text, "\"two\""));
+	CHECK_INT(ask("GET", "/api/rooms?whole=43", NULL), 200);
+	CHECK(!strstr(fx.text, "\"one\"") && strstr(fx.text, "\"two\""));
+	CHECK(!strstr(fx.text, "1234") && strstr(fx.text, "5678") && strstr(fx.text, "\"42\""));
+	CHECK_INT(ask("GET", "/api/rooms?whole=42", NULL), 200);
+	CHECK(strstr(fx.text, "\"one\"") && !strstr(fx.text, "\"two\""));
+	CHECK_INT(ask("GET", "/api/rooms?whole=", NULL), 400);
+	CHECK_INT(ask("GET", "/api/rooms?whole=x", NULL), 400);
 	close_all();
 }
 
