@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/music/queue_document.h"
+#include "ipc/log.h"
 
 struct queue_shelf {
 	json_t *queues; /* {guild: document} */
@@ -53,13 +54,27 @@ static void put_under(struct queue_shelf *s, const char *key, const char *docume
 		json_object_del(s->queues, key);
 }
 
+static void tell_losses(uint64_t guild, const json_t *document, const struct music_queue *q)
+{
+	size_t kept = q ? music_queue_count(q) + music_queue_played_count(q) : 0;
+	size_t n = json_array_size(json_object_get(document, "tracks"));
+
+	if (!q || kept < n)
+		log_warn("queue_not_read", "guild=%llu tracks=%zu lost=%zu",
+			 (unsigned long long)guild, n, n - kept);
+}
+
 struct music_queue *queue_shelf_take(struct queue_shelf *s, uint64_t guild)
 {
+	const json_t *document;
 	struct music_queue *q;
 	char key[24];
 
 	snprintf(key, sizeof key, "%llu", (unsigned long long)guild);
-	q = read_queue(json_object_get(s->queues, key));
+	document = json_object_get(s->queues, key);
+	q = read_queue(document);
+	if (document)
+		tell_losses(guild, document, q);
 	json_object_del(s->queues, key);
 	return q;
 }

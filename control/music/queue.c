@@ -106,6 +106,12 @@ static void start_place(struct music_queue *q, size_t place)
 		drop_tracks(q, 0, q->at - MUSIC_QUEUE_HISTORY);
 }
 
+/* What a source claims; 0: it says nothing that can be true. */
+static uint64_t bound_duration(uint64_t ms)
+{
+	return ms <= (uint64_t)TRACK_DURATION_MAX_S * 1000 ? ms : 0;
+}
+
 static int insert_tracks(struct music_queue *q, const struct track *tracks, size_t n, size_t at)
 {
 	size_t made = 0;
@@ -121,6 +127,7 @@ static int insert_tracks(struct music_queue *q, const struct track *tracks, size
 			break;
 		*t = tracks[made];
 		t->id = q->next_id + (uint32_t)made;
+		t->duration_ms = bound_duration(t->duration_ms);
 		q->tracks[q->n + made] = t;
 	}
 	if (made < n) {
@@ -361,7 +368,7 @@ static bool fill_text(char *to, size_t size, const char *from)
 
 void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags)
 {
-	const uint64_t longest = (uint64_t)TRACK_DURATION_MAX_S * 1000;
+	uint64_t duration_ms = bound_duration(tags->duration_ms);
 	size_t place = music_queue_find(q, id);
 	struct track *t = place == MUSIC_QUEUE_END ? NULL : q->tracks[q->at + place];
 	bool filled;
@@ -371,8 +378,8 @@ void music_queue_describe(struct music_queue *q, uint32_t id, const struct track
 	filled = fill_text(t->title, sizeof t->title, tags->title);
 	filled |= fill_text(t->artist, sizeof t->artist, tags->artist);
 	filled |= fill_text(t->album, sizeof t->album, tags->album);
-	if (!t->duration_ms && tags->duration_ms && tags->duration_ms <= longest) {
-		t->duration_ms = tags->duration_ms;
+	if (!t->duration_ms && duration_ms) {
+		t->duration_ms = duration_ms;
 		filled = true;
 	}
 	q->revision += filled;

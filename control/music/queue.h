@@ -64,8 +64,9 @@ int music_queue_alloc(struct music_queue **out, uint64_t guild, uint64_t channel
 struct music_queue *music_queue_free(struct music_queue *q);
 
 /* Places count from 0; place 0 is the present track if there is one, so `add` at MUSIC_QUEUE_END
- * appends. Tracks are copied. *first: place of the first new one. ENOSPC: the queue has no room for
- * all of them; EINVAL; ENOMEM. Nothing has changed after an error. */
+ * appends. Tracks are copied; a duration longer than TRACK_DURATION_MAX_S becomes 0. *first: place
+ * of the first new one. ENOSPC: the queue has no room for all of them; EINVAL; ENOMEM. Nothing has
+ * changed after an error. */
 #define MUSIC_QUEUE_END SIZE_MAX
 int music_queue_add(struct music_queue *q, const struct track *tracks, size_t n, size_t place,
 		    size_t *first);

@@ -121,30 +121,34 @@ static bool has_id(const struct music_queue *q, uint32_t id)
 	return false;
 }
 
-static int read_tracks(struct music_queue *q, const json_t *tracks)
+/* q->at was read: the index of the present track among all of them. A track that cannot be read is
+ * left out, and the others stay. *lost: the number of those. */
+static int read_tracks(struct music_queue *q, const json_t *tracks, size_t *lost)
 {
+	const size_t at = q->at;
 	const json_t *o;
 	size_t i;
 
-	if (!json_is_array(tracks) || json_array_size(tracks) > MUSIC_QUEUE_TRACKS)
-		return EBADMSG;
 	json_array_foreach(tracks, i, o)
 	{
 		struct track *t = calloc(1, sizeof *t);
 
 		if (!t)
 			return ENOMEM;
-		if (!read_track(t, o) || t->id >= q->next_id || has_id(q, t->id)) {
-			free(t);
-			return EBADMSG;
+		if (read_track(t, o) && t->id < q->next_id && !has_id(q, t->id)) {
+			q->tracks[q->n++] = t;
+			continue;
 		}
-		q->tracks[q->n++] = t;
+		free(t);
+		++*lost;
+		q->at -= i < at;
+		q->position = i == at ? 0 : q->position;
 	}
 	return 0;
 }
 
 /* Of the tracks that are present and following by now. */
-static bool read_playing(struct music_queue *q, const json_t *o)
+static bool read_playing(struct music_queue *q, const json_t *o, bool complete)
 {
 	uint64_t playing, prepared, last;
 
@@ -152,7 +156,11 @@ static bool read_playing(struct music_queue *q, const json_t *o)
 	    !read_number(&prepared, o, "prepared", UINT32_MAX) ||
 	    !read_number(&last, o, "last_number", UINT32_MAX))
 		return false;
-	music_queue_set_playing(q, (uint32_t)playing, (uint32_t)prepared);
+	/* Another track may stand in the place of one that was left out. */
+	if (complete)
+		music_queue_set_playing(q, (uint32_t)playing, (uint32_t)prepared);
+	music_queue_note_number(q, (uint32_t)playing);
+	music_queue_note_number(q, (uint32_t)prepared);
 	music_queue_note_number(q, (uint32_t)last);
 	return true;
 }
@@ -179,15 +187,18 @@ static bool read_head(struct music_queue *q, const json_t *o)
  * may stand before it. */
 static bool read_present(struct music_queue *q, const json_t *o)
 {
+	const json_t *tracks = json_object_get(o, "tracks");
+	size_t n = json_array_size(tracks);
 	bool none = json_is_null(json_object_get(o, "now"));
 	uint64_t at;
 
-	if (!read_number(&q->position, o, "position", MUSIC_POSITION_MAX))
+	if (!json_is_array(tracks) || n > MUSIC_QUEUE_TRACKS ||
+	    !read_number(&q->position, o, "position", MUSIC_POSITION_MAX))
 		return false;
 	if (none)
-		at = q->n;
-	else if (!json_is_integer(json_object_get(o, "now")) || !read_number(&at, o, "now", q->n) ||
-		 at == q->n)
+		at = n;
+	else if (!json_is_integer(json_object_get(o, "now")) || !read_number(&at, o, "now", n) ||
+		 at == n)
 		return false;
 	q->at = (size_t)at;
 	q->paused = !none && json_is_true(json_object_get(o, "paused"));
@@ -201,18 +212,22 @@ int music_queue_read(struct music_queue **out, const char *document)
 	json_t *o = n > MUSIC_DOCUMENT_MAX ? NULL
 					   : json_loadb(document, n, JSON_REJECT_DUPLICATES, NULL);
 	struct music_queue *q = NULL;
+	size_t lost = 0;
 	int err = music_queue_alloc(&q, 0, 0);
 
-	if (!err && !read_head(q, o))
+	if (!err && (!read_head(q, o) || !read_present(q, o)))
 		err = EBADMSG;
 	if (!err)
-		err = read_tracks(q, json_object_get(o, "tracks"));
-	if (!err && (!read_present(q, o) || !read_playing(q, o)))
+		err = read_tracks(q, json_object_get(o, "tracks"), &lost);
+	if (!err && !read_playing(q, o, !lost))
 		err = EBADMSG;
 	json_decref(o);
-	if (err)
+	if (err) {
 		music_queue_free(q);
-	else
-		*out = q;
-	return err;
+		return err;
+	}
+	/* The present track was left out, and nothing waits behind it. */
+	q->paused = q->paused && q->at < q->n;
+	*out = q;
+	return 0;
 }

@@ -16,7 +16,8 @@ enum { MUSIC_DOCUMENT_MAX = 2 << 20 };
 
 /* NULL without memory. The caller frees it. */
 char *music_queue_write(const struct music_queue *q);
-/* EBADMSG: it is no such document, or breaks a rule of queues; ENOMEM. The caller owns *out. */
+/* A track that cannot be read is left out, and the others stay. EBADMSG: it is no such document, or
+ * breaks a rule of queues; ENOMEM. The caller owns *out. */
 int music_queue_read(struct music_queue **out, const char *document);
 
 #endif

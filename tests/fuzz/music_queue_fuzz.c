@@ -8,6 +8,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* No track that the queue took may be lost when it is read again. */
+static void check_saved(const struct music_queue *q)
+{
+	char *text = music_queue_write(q);
+	struct music_queue *again = NULL;
+
+	if (!text || music_queue_read(&again, text) ||
+	    music_queue_count(again) != music_queue_count(q) ||
+	    music_queue_played_count(again) != music_queue_played_count(q))
+		abort();
+	free(text);
+	music_queue_free(again);
+}
+
 static void check_document(const char *text)
 {
 	struct music_queue *q, *again;
@@ -29,7 +43,9 @@ static void check_document(const char *text)
 
 static void request(struct music_queue *q, uint8_t what, uint8_t value)
 {
-	struct track t = {.requester = value & 3, .reference = "x", .duration_ms = value};
+	struct track t = {.requester = value & 3,
+			  .reference = "x",
+			  .duration_ms = (uint64_t)value << (value % 57)};
 	const struct track *named = music_queue_at(q, value);
 	uint32_t id = named ? named->id : value;
 	uint64_t ms;
@@ -122,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		request(q, data[i], data[i + 1]);
 		check_queue(q);
 	}
+	check_saved(q);
 	text = music_queue_write(q);
 	check_document(text ? text : "");
 	free(text);
