@@ -251,7 +251,7 @@ void control_forget_author(struct control *c, uint64_t user)
 	char author[AUTHOR];
 
 	write_author(author, user);
-	live_settings_forget_author(c->live, author);
+	live_settings_forget_person(c->live, author, user);
 }
 
 /* Hands the intent over, which is stolen. It ends with take_done, or with words now. */

@@ -370,11 +370,14 @@ enum document_result live_settings_try(const struct live_settings *l, const json
 	return document_try(l->document, l->base, intent, h, arg);
 }
 
-void live_settings_forget_author(struct live_settings *l, const char *author)
+void live_settings_forget_person(struct live_settings *l, const char *author, uint64_t user)
 {
 	document_forget_author(l->document, author);
-	if (l->pending)
-		document_forget_author(l->pending, author);
+	document_forget_person(l->document, user);
+	if (!l->pending)
+		return;
+	document_forget_author(l->pending, author);
+	document_forget_person(l->pending, user);
 }
 
 const struct document *live_settings_document(const struct live_settings *l)

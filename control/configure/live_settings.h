@@ -87,8 +87,8 @@ void live_settings_saved(struct live_settings *l, int err, const char *present, 
 enum document_result live_settings_try(const struct live_settings *l, const struct json_t *intent,
 				       document_fault_h *h, void *arg);
 
-/* document_forget_author, of what is kept here. */
-void live_settings_forget_author(struct live_settings *l, const char *author);
+/* document_forget_author and document_forget_person, of what is kept here. */
+void live_settings_forget_person(struct live_settings *l, const char *author, uint64_t user);
 const struct document *live_settings_document(const struct live_settings *l);
 /* As they are wanted: also what takes effect after a restart. Borrowed until the next change. */
 const struct settings *live_settings_wanted(const struct live_settings *l);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "control/settings/document_check.h"
+#include "control/settings/forget_id.h"
 
 struct version {
 	uint64_t number;
@@ -119,6 +120,21 @@ void document_forget_author(struct document *d, const char *author)
 	for (unsigned i = 0; i < d->n; i++)
 		if (strcmp(d->v[i].author, author) == 0)
 			snprintf(d->v[i].author, sizeof d->v[i].author, "erased");
+}
+
+/* Intents are shared with copies of the document. */
+void document_forget_person(struct document *d, uint64_t user)
+{
+	for (unsigned i = 0; i + 1 < d->n; i++) {
+		json_t *intent = json_deep_copy(d->v[i].intent);
+
+		if (intent && forget_id_json(intent, user)) {
+			json_decref(d->v[i].intent);
+			d->v[i].intent = intent;
+		} else {
+			json_decref(intent);
+		}
+	}
 }
 
 const json_t *document_intent(const struct document *d)

@@ -86,6 +86,8 @@ const char *document_updated_at(const struct document *d);
 const char *document_author(const struct document *d);
 /* Versions by this author are by "erased" from now on. */
 void document_forget_author(struct document *d, const char *author);
+/* Takes their id out of all versions but the current one, whose refusals and orders stand. */
+void document_forget_person(struct document *d, uint64_t user);
 /* The intent, an object. Borrowed until the next change. */
 const struct json_t *document_intent(const struct document *d);
 /* [{version, updatedAt, author}], newest first, the current one included. Caller owns it; NULL

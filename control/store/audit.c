@@ -11,10 +11,12 @@
 #include <sodium.h>
 #include <sqlite3.h>
 
+#include "control/settings/forget_id.h"
 #include "control/store/db.h"
 
 enum { SALT = 16, SALT_TEXT = 2 * SALT + 1, DIGEST = 32, ERASED_LIST = 4096 };
-#define ERASED_ROWS "erased_rows"
+#define ERASED_ROWS  "erased_rows"
+#define ERASED_TEXTS "erased_texts" /* LIST_AUDIT_VOUCHERS */
 
 /* ---- digests ---- */
 
@@ -249,6 +251,123 @@ int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t no
 	return err ? err : note_erased(db, user, false, &row);
 }
 
+static const char *text_or_null(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL ? NULL : db_text(s, column);
+}
+
+/* ---- texts that tell of an erased person ---- */
+
+struct taken {
+	struct db *db;
+	uint64_t user;
+	const char *mac;
+	struct audit_row noted;
+	char list[ERASED_LIST];
+	size_t n;
+};
+
+/* NULL stays NULL. The caller frees *out. */
+static int take_id(const struct taken *t, const char *text, char **out)
+{
+	unsigned n;
+
+	*out = text ? forget_id_text(text, t->user, t->mac, &n) : NULL;
+	return text && !*out ? ENOMEM : 0;
+}
+
+static int add_vouchers(struct taken *t)
+{
+	int err = 0;
+
+	t->noted.target = t->list;
+	if (t->n)
+		err = audit_add(t->db, &t->noted);
+	t->n = 0;
+	return err;
+}
+
+static int change_texts(struct taken *t, uint64_t seq, const struct audit_row *row, bool chained)
+{
+	char salt[SALT_TEXT], sealed[AUDIT_HASH];
+	sqlite3_stmt *s = db_use(t->db, DB_SET_AUDIT_TEXTS);
+	int err = make_salt(salt);
+
+	if (err)
+		return err;
+	seal_said(salt, row, sealed);
+	db_bind_uint(s, 1, seq);
+	db_bind_text(s, 2, row->before);
+	db_bind_text(s, 3, row->after);
+	db_bind_text(s, 4, chained ? salt : NULL);
+	err = db_run(t->db, s);
+	if (err || !chained)
+		return err;
+	if (t->n + AUDIT_HASH + 24 > sizeof t->list)
+		err = add_vouchers(t);
+	t->n += (size_t)snprintf(t->list + t->n, sizeof t->list - t->n, "%" PRIu64 ":%s ", seq,
+				 sealed);
+	return err;
+}
+
+/* A row of FIND_AUDIT_TEXTS as JSON: [seq, before, after, it is an address, it is in the chain]. */
+static int take_texts(struct taken *t, const json_t *row)
+{
+	char *before = NULL, *after = NULL;
+	bool from = json_is_true(json_array_get(row, 3));
+	struct audit_row now = {0};
+	int err = take_id(t, json_string_value(json_array_get(row, 1)), &before);
+
+	if (!err)
+		err = take_id(t, json_string_value(json_array_get(row, 2)), &after);
+	now.before = before;
+	now.after = from ? "from erased" : after;
+	if (!err)
+		err = change_texts(t, (uint64_t)json_integer_value(json_array_get(row, 0)), &now,
+				   json_is_true(json_array_get(row, 4)));
+	free(before);
+	free(after);
+	return err;
+}
+
+static int list_texts(struct db *db, uint64_t user, json_t *rows)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_AUDIT_TEXTS);
+	int err;
+
+	db_bind_uint(s, 1, user);
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(rows,
+				      json_pack("[I,s?,s?,b,b]", (json_int_t)db_uint(s, 0),
+						text_or_null(s, 1), text_or_null(s, 2),
+						db_uint(s, 3) != 0, text_or_null(s, 4) != NULL));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+int audit_erase_texts(struct db *db, uint64_t user, const char *mac, uint64_t now_ms, unsigned *n)
+{
+	struct taken t = {.db = db,
+			  .user = user,
+			  .mac = mac,
+			  .noted = {.at_ms = now_ms,
+				    .actor = "control",
+				    .via = "store",
+				    .kind = ERASED_TEXTS,
+				    .result = mac}};
+	json_t *rows = json_array(), *row;
+	size_t i;
+	int err = rows ? list_texts(db, user, rows) : ENOMEM;
+
+	json_array_foreach(rows, i, row)
+	{
+		err = err ? err : take_texts(&t, row);
+	}
+	*n = (unsigned)json_array_size(rows);
+	json_decref(rows);
+	return err ? err : add_vouchers(&t);
+}
+
 /* ---- rows that are too old ---- */
 
 /* Else a clock that jumps by a year takes the whole audit unseen. */
@@ -291,11 +410,6 @@ int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *cha
 
 /* ---- checking ---- */
 
-static const char *text_or_null(sqlite3_stmt *s, int column)
-{
-	return sqlite3_column_type(s, column) == SQLITE_NULL ? NULL : db_text(s, column);
-}
-
 /* A row of READ_AUDIT; texts are borrowed until the next step. */
 struct stored {
 	uint64_t seq;
@@ -326,8 +440,19 @@ static bool is_erased(const struct stored *r)
 	return !r->salt && r->row.actor && strcmp(r->row.actor, "erased") == 0;
 }
 
-/* The texts are those that were sealed, as far as that can be told. */
-static bool fits_seals(const struct stored *r)
+/* The actor is the one that was sealed, as far as that can be told. */
+static bool fits_actor(const struct stored *r)
+{
+	char sealed[AUDIT_HASH];
+
+	if (!r->said_sealed || !r->salt)
+		return true;
+	seal_actor(r->salt, &r->row, sealed);
+	return strcmp(sealed, r->sealed) == 0;
+}
+
+/* Before and after are those that were sealed. */
+static bool fits_said(const struct stored *r)
 {
 	char sealed[AUDIT_HASH];
 
@@ -336,21 +461,44 @@ static bool fits_seals(const struct stored *r)
 			seal_all(r->salt, &r->row, sealed);
 		return !r->salt || strcmp(sealed, r->sealed) == 0;
 	}
-	if (r->salt)
-		seal_actor(r->salt, &r->row, sealed);
-	if (!r->said_salt || (r->salt && strcmp(sealed, r->sealed) != 0))
+	if (!r->said_salt)
 		return false;
 	seal_said(r->said_salt, &r->row, sealed);
 	return strcmp(sealed, r->said_sealed) == 0;
 }
 
-static enum audit_fault judge(const struct stored *r, const struct end *before)
+/* An erasure left these texts. vouchers: [[seq, target], …]. */
+static bool is_vouched(const struct stored *r, const json_t *vouchers)
+{
+	char sealed[AUDIT_HASH], entry[AUDIT_HASH + 24];
+	const json_t *voucher;
+	size_t i;
+
+	if (!r->said_salt)
+		return false;
+	seal_said(r->said_salt, &r->row, sealed);
+	snprintf(entry, sizeof entry, "%" PRIu64 ":%s ", r->seq, sealed);
+	json_array_foreach(vouchers, i, voucher)
+	{
+		const char *list = json_string_value(json_array_get(voucher, 1));
+		const char *at = strstr(list, entry);
+
+		if ((uint64_t)json_integer_value(json_array_get(voucher, 0)) > r->seq && at &&
+		    (at == list || at[-1] == ' '))
+			return true;
+	}
+	return false;
+}
+
+static enum audit_fault judge(const struct stored *r, const struct end *before,
+			      const json_t *vouchers)
 {
 	char hash[AUDIT_HASH];
 
 	if (r->seq != before->seq + 1)
 		return AUDIT_GAP;
-	if (!r->sealed || !r->hash || (!r->salt && !is_erased(r)) || !fits_seals(r))
+	if (!r->sealed || !r->hash || (!r->salt && !is_erased(r)) || !fits_actor(r) ||
+	    (!fits_said(r) && !is_vouched(r, vouchers)))
 		return AUDIT_CHANGED;
 	chain(before->hash, r->seq, &(struct seals){r->sealed, r->said_sealed}, &r->row, hash);
 	return strcmp(hash, r->hash) == 0 ? AUDIT_WHOLE : AUDIT_CHANGED;
@@ -360,7 +508,21 @@ static enum audit_fault judge(const struct stored *r, const struct end *before)
 struct erased {
 	uint64_t *seq;
 	size_t n, cap;
+	json_t *vouchers;
 };
+
+static int list_vouchers(struct db *db, json_t **out)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_AUDIT_VOUCHERS);
+	int err;
+
+	*out = json_array();
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(*out,
+				      json_pack("[I,s]", (json_int_t)db_uint(s, 0), db_text(s, 1)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
 
 static int note_erased_row(struct erased *all, uint64_t seq)
 {
@@ -441,7 +603,7 @@ static int walk(struct db *db, struct end *at, const struct end *kept, bool *fou
 			out->unchained++;
 			continue;
 		}
-		out->fault = judge(&r, at);
+		out->fault = judge(&r, at, all->vouchers);
 		out->seq = r.seq;
 		err = out->fault ? 0 : count_row(&r, all, out);
 		if (err || out->fault)
@@ -483,10 +645,13 @@ int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 	found = found || (kept.seq == at.seq && strcmp(kept.hash, at.hash) == 0);
 	too_old = kept_text && kept.seq < at.seq;
 	if (!err)
+		err = list_vouchers(db, &all.vouchers);
+	if (!err)
 		err = walk(db, &at, &kept, &found, &all, out);
 	if (!err && !out->fault)
 		judge_end(&at, &head, &all, out);
 	free(all.seq);
+	json_decref(all.vouchers);
 	if (!err && !out->fault && !found)
 		out->fault = too_old ? AUDIT_TOO_OLD : AUDIT_FORGOTTEN;
 	return err;

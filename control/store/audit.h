@@ -13,6 +13,11 @@
  * the memory alone: nobody erases who gave orders. Rows from before said_sealed have one seal of
  * all three texts; when such a row is erased nothing vouches for its before and after.
  *
+ * Before and after may name an erased person: settings that list people, "person ID" of an order,
+ * "from ADDRESS". The erasure puts the pseudonym there, and "erased" for the address, with a new
+ * said_salt. Rows of kind erased_texts have in their target the seals of what it left, as
+ * "SEQ:SEAL ", and vouch for it.
+ *
  * audit_chain has the last row that was dropped as too old, and the newest one. Whoever can write
  * the file can make a chain of their own: keep a head elsewhere, and compare. */
 #ifndef CONTROL_STORE_AUDIT_H
@@ -55,6 +60,9 @@ struct audit_state {
 int audit_add(struct db *db, const struct audit_row *row);
 /* Before the rows of a person are erased: adds the rows that account for it. mac: the pseudonym. */
 int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms);
+/* Puts the pseudonym in place of the person's id in before and after of all rows, and "from erased"
+ * in place of addresses from which they came. Before their rows are erased. *n: how many rows. */
+int audit_erase_texts(struct db *db, uint64_t user, const char *mac, uint64_t now_ms, unsigned *n);
 /* Drops rows from before at_ms, the oldest ones first and without a gap; a row tells how many. */
 int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed);
 /* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */

@@ -9,6 +9,7 @@
 
 #include "control/store/db.h"
 #include "control/store/erase.h"
+#include "control/store/listed.h"
 #include "control/store/record_file.h"
 #include "control/store/reserve.h"
 #include "control/store/subject.h"
@@ -97,6 +98,8 @@ static int erase_again(struct replay *r, const struct deletion *d)
 	char *receipt = NULL;
 	int err = find_person(r->db, &r->key, d->mac, &e.user);
 
+	if (!err && !e.user)
+		err = listed_find(r->db, &r->key, d->mac, &e.user);
 	if (err)
 		return err;
 	if (!e.user)

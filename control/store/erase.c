@@ -16,6 +16,7 @@
 #include "control/store/db.h"
 #include "control/store/deletions.h"
 #include "control/store/erased_facts.h"
+#include "control/store/listed.h"
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
@@ -41,6 +42,7 @@ struct run {
 	unsigned texts;	   /* to search for */
 	uint64_t since_ms; /* when the rows went; 0: they have not yet */
 	uint64_t traces;
+	unsigned listed; /* how often the settings in force name them */
 };
 
 /* ---- rows ---- */
@@ -246,6 +248,23 @@ int erase_consents(struct db *db, const char *mac, uint64_t at_ms)
 	return err ? err : save_receipt(db, mac, at_ms, "");
 }
 
+/* Their id in settings, and in what the audit says of these and of orders. */
+static int erase_listed(struct run *r)
+{
+	unsigned texts = 0, documents = 0;
+	int err = audit_erase_texts(r->db, r->e->user, r->mac, r->e->now_ms, &texts);
+
+	if (!err)
+		err = listed_erase(r->db, r->e->user, &documents);
+	if (err)
+		return err;
+	if (texts)
+		count_rows("audit", texts, r);
+	if (documents)
+		count_rows("settings_documents", documents, r);
+	return 0;
+}
+
 static int erase_rows(struct run *r)
 {
 	int err = db_begin_synced(r->db);
@@ -261,6 +280,8 @@ static int erase_rows(struct run *r)
 		err = summaries_reopen(r->db, r->e->user);
 	if (!err)
 		err = erased_facts_note(r->db, &r->key, r->e->user, r->e->now_ms);
+	if (!err)
+		err = erase_listed(r);
 	if (!err)
 		err = audit_note_erased(r->db, r->e->user, r->mac, r->e->now_ms);
 	if (!err)
@@ -494,11 +515,12 @@ static int search_all(struct run *r)
 
 static char *print_receipt(const struct run *r)
 {
-	json_t *j = json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I,s:I}}", "format",
-			      "parley-erasure-1", "at_ms", (json_int_t)r->e->now_ms, "subject",
-			      r->mac, "via", r->e->via ? r->e->via : "", "erased", r->erased,
-			      "files", r->files, "scan", "searched", r->searched, "texts",
-			      (json_int_t)r->texts, "traces", (json_int_t)r->traces);
+	json_t *j =
+		json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I,s:I,s:I}}", "format",
+			  "parley-erasure-1", "at_ms", (json_int_t)r->e->now_ms, "subject", r->mac,
+			  "via", r->e->via ? r->e->via : "", "erased", r->erased, "files", r->files,
+			  "scan", "searched", r->searched, "texts", (json_int_t)r->texts, "traces",
+			  (json_int_t)r->traces, "listed", (json_int_t)r->listed);
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
@@ -510,8 +532,12 @@ static int prove(struct run *r, char **receipt)
 	char *text;
 	int err = search_all(r);
 
+	if (!err)
+		err = listed_count(r->db, r->e->user, &r->listed);
 	if (err)
 		return err;
+	/* An erasure is no way around a block. */
+	r->traces -= r->listed < r->traces ? r->listed : r->traces;
 	text = print_receipt(r);
 	if (!text)
 		return ENOMEM;
@@ -628,9 +654,9 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 
 int erase_tell(struct words *w, const char *receipt)
 {
-	json_t *j = json_loads(receipt, 0, NULL), *rows;
-	json_int_t traces =
-		json_integer_value(json_object_get(json_object_get(j, "scan"), "traces"));
+	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
+	json_int_t traces = json_integer_value(json_object_get(scan, "traces"));
+	json_int_t listed = json_integer_value(json_object_get(scan, "listed"));
 	json_int_t total = 0;
 	const char *table;
 	bool valid = json_is_object(json_object_get(j, "erased"));
@@ -639,8 +665,10 @@ int erase_tell(struct words *w, const char *receipt)
 	{
 		total += json_integer_value(rows);
 	}
-	if (valid && !traces)
+	if (valid && !traces && !listed)
 		words_erased(w, (unsigned)total);
+	else if (valid && !traces)
+		words_erased_but_listed(w, (unsigned)total);
 	else if (valid)
 		words_erased_with_traces(w, (unsigned)total, (unsigned)traces);
 	json_decref(j);

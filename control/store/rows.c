@@ -236,24 +236,52 @@ bool rows_audited(const struct bus_event *ev)
 	return ev->type == EVENT_OPERATOR_ACTION || ev->type == EVENT_SETTING_CHANGED;
 }
 
+/* Cuts the text at the words; *rest: from the second of them on, or NULL. */
+static void cut_at(char *text, const char *words, const char **rest)
+{
+	char *at = strstr(text, words);
+
+	*rest = at ? at + 1 : NULL;
+	if (at)
+		*at = '\0';
+}
+
+/* What tells of people stands in before and after, which an erasure can change: "person ID", whom
+ * an order was about, and "from ADDRESS", whence it came. */
+static int add_action(struct db *db, const struct bus_event *ev)
+{
+	const struct event_action *o = &ev->action;
+	char *via = strdup(o->via ? o->via : ""), *target = strdup(o->target ? o->target : "");
+	struct audit_row row = {.at_ms = ev->at_ms,
+				.actor = o->actor,
+				.via = o->via ? via : NULL,
+				.kind = o->kind,
+				.target = o->target ? target : NULL,
+				.result = o->result};
+	int err = via && target ? 0 : ENOMEM;
+
+	if (!err) {
+		cut_at(target, " person ", &row.before);
+		cut_at(via, " from ", &row.after);
+		err = audit_add(db, &row);
+	}
+	free(via);
+	free(target);
+	return err;
+}
+
 static int add_audit(struct db *db, const struct bus_event *ev)
 {
 	const struct event_setting *c = &ev->setting;
-	const struct event_action *o = &ev->action;
-	struct audit_row row = ev->type == EVENT_OPERATOR_ACTION
-				       ? (struct audit_row){.actor = o->actor,
-							    .via = o->via,
-							    .kind = o->kind,
-							    .target = o->target,
-							    .result = o->result}
-				       : (struct audit_row){.actor = c->author,
-							    .via = c->source,
-							    .kind = "setting_changed",
-							    .target = c->name,
-							    .result = c->effect};
 
-	row.at_ms = ev->at_ms;
-	return audit_add(db, &row);
+	if (ev->type == EVENT_OPERATOR_ACTION)
+		return add_action(db, ev);
+	return audit_add(db, &(struct audit_row){.at_ms = ev->at_ms,
+						 .actor = c->author,
+						 .via = c->source,
+						 .kind = "setting_changed",
+						 .target = c->name,
+						 .result = c->effect});
 }
 
 /* {"text_in":12,…}: the kinds that were used; "estimated" where the provider did not tell it so. */

@@ -12,22 +12,18 @@ enum { NAME = 96, BUSY_MS = 10000 };
 
 /* Columns of any table that hold neither words nor ids of people, but what servers, channels,
  * sessions, turns, rows, times and states are called. */
-static const char *const numbers[] = {"at_ms",	       "bound",	     "call",	   "channel",
-				      "channels",      "confidence", "consent",	   "fact",
-				      "forgotten",     "guild",	     "id",	   "language",
-				      "line",	       "model",	     "n",	   "nano",
-				      "priced",	       "prompts",    "reason",	   "scale",
-				      "seq",	       "session",    "started_ms", "state",
-				      "superseded_by", "tainted",    "turn",	   "turn_seq",
-				      "type",	       "utterance",  "via",	   "written_ms",
-				      "valid_from_ms", "ended_ms",   "lasted_ms",  "ms",
-				      "kind",	       "mac",	     "updated_ms", "version",
-				      "valid_until_ms"};
+static const char *const numbers[] = {
+	"at_ms",	 "bound",	  "call",      "channel",	"channels",   "confidence",
+	"consent",	 "fact",	  "forgotten", "guild",		"id",	      "language",
+	"line",		 "model",	  "n",	       "nano",		"priced",     "prompts",
+	"reason",	 "scale",	  "seq",       "session",	"started_ms", "state",
+	"superseded_by", "tainted",	  "turn",      "turn_seq",	"type",	      "utterance",
+	"written_ms",	 "valid_from_ms", "ended_ms",  "lasted_ms",	"ms",	      "kind",
+	"mac",		 "updated_ms",	  "version",   "valid_until_ms"};
 /* TABLE.COLUMN, and tables whose other columns are of this kind, too. Pseudonyms and hashes stay.
  */
 static const char *const bare[] = {"audit.target",
-				   "audit.before",
-				   "audit.after",
+				   "audit.via",
 				   "audit.result",
 				   "audit.salt",
 				   "audit.sealed",
@@ -38,6 +34,7 @@ static const char *const bare[] = {"audit.target",
 				   "consent_ledger.before",
 				   "consent_ledger.after",
 				   "consent_ledger.ends",
+				   "consent_ledger.via",
 				   "consents",
 				   "costs",
 				   "deletions",

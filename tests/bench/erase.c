@@ -29,10 +29,12 @@
 #include "control/events/events.h"
 #include "control/report/turns.h"
 #include "control/settings/settings.h"
+#include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/deletions.h"
 #include "control/store/erase.h"
 #include "control/store/incident.h"
+#include "control/store/listed.h"
 #include "control/store/memory_file.h"
 #include "control/store/rows.h"
 #include "control/store/session_file.h"
@@ -391,17 +393,49 @@ static void save_queue(void)
 	BENCH_OK(store_save_queue(c.store, c.guild, document));
 }
 
-/* Ana changed a setting with /settings. */
-static void save_settings(void)
+static void put_settings(const char *author, const char *blocked)
 {
-	char document[120], author[32];
+	char document[300];
 	const struct store_put put = {
 		.scope = STORE_SETTINGS_GLOBAL, .document = document, .author = author};
 
-	snprintf(author, sizeof author, "discord:%llu", (unsigned long long)c.ana);
-	snprintf(document, sizeof document, "{\"version\":1,\"author\":\"%s\",\"intent\":{}}",
-		 author);
+	snprintf(document, sizeof document,
+		 "{\"version\":1,\"author\":\"%s\",\"intent\":{\"blocked_users\":\"%s\"}}", author,
+		 blocked);
 	wait_for(store_settings_put(c.store, &put, on_document, NULL));
+}
+
+/* Ana changed settings with /settings, and an operator blocked her and let her be heard again. */
+static void save_settings(void)
+{
+	char author[32], both[64], bob[32];
+
+	snprintf(author, sizeof author, "discord:%llu", (unsigned long long)c.ana);
+	snprintf(bob, sizeof bob, "%llu", (unsigned long long)c.bob);
+	snprintf(both, sizeof both, "%llu, %s", (unsigned long long)c.ana, bob);
+	put_settings(author, "");
+	put_settings("token", both);
+	put_settings("token", bob);
+}
+
+/* She signed in at home, and gave an order; an operator made a link for her to share a screen. */
+static void act(void)
+{
+	struct bus_event ev = {.type = EVENT_OPERATOR_ACTION};
+	char user[24], target[64], via[64];
+
+	snprintf(user, sizeof user, "%llu", (unsigned long long)c.ana);
+	snprintf(via, sizeof via, "http from %s", c.word[5]);
+	snprintf(target, sizeof target, "server 5 person %s", user);
+	ev.action = (struct event_action){
+		.actor = user, .via = via, .kind = "sign_in", .target = "session 1"};
+	publish(&ev);
+	ev.action.actor = "session 1 (viewer)";
+	ev.action.kind = "say";
+	publish(&ev);
+	ev.action = (struct event_action){
+		.actor = "token", .via = "http from x", .kind = "share_link", .target = target};
+	publish(&ev);
 }
 
 /* What Ana said, as sound. */
@@ -551,6 +585,7 @@ static void fill_corpus(void)
 		write_message(rand() % 2, i == 1 || rand() % 3 == 0);
 	}
 	add_others();
+	act();
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);
 	write_fact(false, false, c.guild);
@@ -953,7 +988,7 @@ static unsigned count_orphans(void)
 static bool is_noticed(unsigned off)
 {
 	struct db *db = NULL;
-	unsigned found;
+	unsigned found, texts;
 	sqlite3_stmt *s;
 
 	open_corpus();
@@ -968,6 +1003,8 @@ static bool is_noticed(unsigned off)
 	s = db_use(db, DB_ADD_ERASE_REQUEST);
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)c.ana);
 	BENCH_OK(db_run(db, s));
+	BENCH_OK(audit_erase_texts(db, c.ana, "nobody", now(), &texts));
+	BENCH_OK(listed_erase(db, c.ana, &texts));
 	run_erasers(db, off);
 	db_close(db);
 	found = traces_in_folder(c.dir) + count_orphans();
