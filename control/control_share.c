@@ -49,6 +49,14 @@ static void tell_room(const struct share_owner *owner, bool shown, void *arg)
 		voice_session_screen_share(vs, owner->channel, owner->target, shown);
 }
 
+static void tell_change(const struct share_owner *owner, uint32_t share, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
+
+	if (vs)
+		voice_session_screen_changed(vs, owner->channel, share);
+}
+
 int control_make_vision(struct control *c)
 {
 	return vision_alloc(&c->vision, &(struct vision_conf){.env = c->env,
@@ -58,6 +66,7 @@ int control_make_vision(struct control *c)
 							      .world = {channel_of, bot_channel, c},
 							      .nameh = name_of,
 							      .shownh = tell_room,
+							      .changedh = tell_change,
 							      .arg = c});
 }
 

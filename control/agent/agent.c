@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/screen_looks.h"
 #include "control/agent/agent_music.h"
 #include "control/agent/voice_output.h"
 #include "control/jukebox/jukebox.h"
@@ -222,6 +223,7 @@ void agent_settings(struct agent *a, bool allowed)
 	agent_retrieval_settings(a->retrieval);
 	agent_tools_settings(a->tools);
 	agent_pictures_settings(a->pictures);
+	screen_looks_settings(a->looks);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 	while ((user = turns_withdrawn(a->turns)))
 		withdraw_words(a, user);
@@ -406,6 +408,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = agent_pictures_alloc(&a->pictures, a, conf);
 	if (!err)
+		err = screen_looks_alloc(&a->looks, a, conf);
+	if (!err)
 		err = open_music(a, conf);
 	if (!err)
 		err = agent_tools_alloc(&a->tools, a, conf->http);
@@ -452,6 +456,7 @@ struct agent *agent_free(struct agent *a)
 	utterance_sound_free(a->recordings);
 	a->tools = agent_tools_free(a->tools);
 	a->pictures = agent_pictures_free(a->pictures);
+	a->looks = screen_looks_free(a->looks);
 	a->music = agent_music_free(a->music);
 	agent_retrieval_free(a->retrieval);
 	agent_continuity_free(a->continuity);

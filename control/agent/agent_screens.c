@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/screen_looks.h"
 #include "control/media/media.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
@@ -16,10 +17,19 @@
 
 /* ---- before a question ---- */
 
-/* Names and notes are text of strangers. */
-static void write_text(struct agent_shown *shown, size_t n, const char *notes)
+bool agent_screens_seen(const struct agent *a)
 {
-	size_t used = (size_t)snprintf(shown->text, sizeof shown->text, "%s", PROMPT_SCREENS);
+	return a->settings->screen_mode == SETTINGS_SCREEN_MULTIMODAL &&
+	       roles_sees(a->roles, agent_reply_use(a));
+}
+
+/* Names and notes are text of strangers. */
+static void write_text(struct agent *a, struct agent_shown *shown, size_t n, const char *notes)
+{
+	size_t used = (size_t)snprintf(shown->text, sizeof shown->text, "%s",
+				       agent_screens_seen(a)	    ? PROMPT_SCREENS
+				       : screen_looks_can(a->looks) ? PROMPT_SCREENS_BLIND
+								    : PROMPT_SCREENS_UNSEEN);
 
 	for (size_t i = 0; i < n && used < sizeof shown->text; i++) {
 		untrusted_clean_line(shown->pictures[i].about);
@@ -49,14 +59,14 @@ bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct en
 			((uint64_t)shown->pictures[i].share << 32 | shown->pictures[i].number);
 	}
 	vision_notes(a->vision, where->guild, where->channel, notes);
-	write_text(shown, n, notes);
+	write_text(a, shown, n, notes);
 	*fresh = print != a->screen_told;
 	a->screen_told = print;
 	*out = (struct engine_message){.role = ENGINE_USER,
 				       .speaker = "",
 				       .text = shown->text,
 				       .images = shown->images,
-				       .n_images = n};
+				       .n_images = agent_screens_seen(a) ? n : 0};
 	return true;
 }
 
@@ -116,14 +126,16 @@ static json_t *unwatch(struct agent *a, const struct tool_screen *what, const js
 			     ? 0
 			     : vision_watch(a->vision, where->guild, where->channel, target, false);
 
+	if (n)
+		screen_looks_stop(a->looks, target);
 	return json_pack("{s:b,s:i}", "watching", 0, "stopped", (int)n);
 }
 
-static json_t *see(struct agent *a)
+/* What is known of the screens besides what a picture shows. */
+static json_t *describe_screens(struct agent *a, struct vision_picture *pictures, size_t n,
+				const char *note)
 {
 	const struct media_want *where = media_call_want(a->call);
-	struct vision_picture pictures[AGENT_SCREENS];
-	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, AGENT_SCREENS);
 	json_t *list = json_array();
 	char notes[VISION_NOTES_MAX];
 
@@ -132,8 +144,67 @@ static json_t *see(struct agent *a)
 		json_array_append_new(list, json_string(pictures[i].about));
 	}
 	vision_notes(a->vision, where->guild, where->channel, notes);
-	return json_pack("{s:o,s:s,s:s}", "screens", list, "notes", notes, "note",
-			 n ? PROMPT_SCREEN_SEEN : PROMPT_SCREEN_NOT_SEEN);
+	return json_pack("{s:o,s:s,s:s}", "screens", list, "notes", notes, "note", note);
+}
+
+static void put_output(json_t *out, uint32_t id, bool ok, agent_screens_h *outputh, void *arg)
+{
+	char *text = out ? json_dumps(out, JSON_COMPACT) : NULL;
+
+	json_decref(out);
+	outputh(id, ok && text, text ? slice_str(text) : slice_str("no memory"), arg);
+	free(text);
+}
+
+static void take_looked(uint32_t id, const struct screen_looked *got, void *arg)
+{
+	struct agent *a = arg;
+	char *shows = strdup(got->text), *about = strdup(got->about);
+	json_t *out;
+
+	if (shows && about) {
+		untrusted_clean(shows);
+		untrusted_clean_line(about);
+	}
+	out = got->ok ? json_pack("{s:s?,s:s?,s:I}", "screen", about, "shows", shows,
+				  "picture_age_s", (json_int_t)(got->age_ms / 1000))
+		      : json_pack("{s:s?,s:s,s:s}", "screen", about, "not_seen_because", got->text,
+				  "note", PROMPT_SCREEN_NOT_SEEN);
+	put_output(out, id, true, agent_tools_output, a->tools);
+	free(shows);
+	free(about);
+}
+
+/* Of the pictures, the first one of this person's screen (0: of anybody's). */
+static const struct vision_picture *find_of(const struct vision_picture *pictures, size_t n,
+					    uint64_t user)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!user || pictures[i].user == user)
+			return &pictures[i];
+	return NULL;
+}
+
+/* *out NULL: the output follows. */
+static int see(struct agent *a, uint32_t id, const struct tool_screen *what, const json_t *shares,
+	       json_t **out)
+{
+	const struct media_want *where = media_call_want(a->call);
+	struct vision_picture pictures[AGENT_SCREENS];
+	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, AGENT_SCREENS);
+	uint64_t user = *what->target ? find_target(shares, what->target) : 0;
+	const struct vision_picture *picture =
+		*what->target && !user ? NULL : find_of(pictures, n, user);
+
+	if (!picture)
+		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NOT_SEEN);
+	else if (agent_screens_seen(a))
+		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_SEEN);
+	else if (!a->looks)
+		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NO_EYES);
+	else
+		return screen_looks_ask(a->looks, id, picture, what->question, take_looked, a);
+	return 0;
 }
 
 int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
@@ -141,7 +212,7 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 {
 	const struct media_want *where = media_call_want(a->call);
 	json_t *shares = vision_list(a->vision, where->guild, where->channel), *out = NULL;
-	char *text;
+	int err = 0;
 
 	if (what->op == TOOL_SCREEN_WATCH)
 		out = watch(a, what, shares);
@@ -150,15 +221,13 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 	else if (what->op == TOOL_SCREEN_LIST)
 		out = json_pack("{s:O?}", "shares", shares);
 	else
-		out = see(a);
-	text = out ? json_dumps(out, JSON_COMPACT) : NULL;
-	json_decref(out);
+		err = see(a, id, what, shares, &out);
+	if (out)
+		put_output(out, id, true, outputh, out_arg);
+	else if (what->op != TOOL_SCREEN_SEE)
+		err = ENOMEM;
 	json_decref(shares);
-	if (!text)
-		return ENOMEM;
-	outputh(id, true, slice_str(text), out_arg);
-	free(text);
-	return 0;
+	return err;
 }
 
 /* ---- what happens ---- */
@@ -176,4 +245,9 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 	untrusted_clean_line(line);
 	roles_hear(a->roles,
 		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
+}
+
+void agent_screen_changed(struct agent *a, uint32_t share)
+{
+	screen_looks_changed(a->looks, share);
 }

@@ -22,6 +22,8 @@ struct agent_shown {
 	char text[AGENT_SCREENS_TEXT];
 };
 
+/* True if the model that answers is shown pictures; otherwise it is told what the role see says. */
+bool agent_screens_seen(const struct agent *a);
 /* False: nothing is shown. *fresh: a picture is not the one of the last call. shown is the caller's
  * and holds what *out points to. */
 bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,

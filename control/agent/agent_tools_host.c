@@ -6,6 +6,7 @@
 #include "control/agent/agent_memory.h"
 #include "control/agent/agent_music.h"
 #include "control/agent/agent_screens.h"
+#include "control/agent/screen_looks.h"
 #include "control/attachments/looked.h"
 #include "control/delegate/delegates.h"
 #include "control/media/media.h"
@@ -198,6 +199,7 @@ static void cancel_look(uint32_t id, void *arg)
 	const struct agent_tools *t = arg;
 
 	agent_pictures_cancel(t->a->pictures, id);
+	screen_looks_cancel(t->a->looks, id);
 }
 
 static bool is_written(const char *url, void *arg)

@@ -26,6 +26,7 @@ struct view {
 	bool decoding;
 	bool shown;		   /* the room was told so */
 	uint32_t number;	   /* of the newest picture */
+	uint32_t wiped;		   /* the last one that is not to be told of any more */
 	uint64_t came;		   /* ns; the picture that is decoded now */
 	uint64_t confirmed;	   /* ns; the screen looked like the newest picture */
 	enum image_reason problem; /* of the last picture */
@@ -56,7 +57,7 @@ enum share_refusal view_take(struct view *view, const struct share *s, struct sl
 void view_tick(struct view *view, const struct share *s);
 /* The first picture is there, or there is none any more: the room is told, once. */
 void view_tell(struct view *view, const struct share *s, bool shown, const char *why);
-/* Wipes its pictures; the notes stay. */
+/* Wipes its pictures and what notes say of them; that they changed stays. */
 void view_wipe(struct view *view);
 /* Forgets it. */
 void view_end(struct view *view);

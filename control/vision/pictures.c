@@ -27,6 +27,8 @@ void view_wipe(struct view *view)
 		image_jail_cancel(view->vision->jail, view);
 	view->decoding = false;
 	wipe_picture(view);
+	notes_wipe(&view->notes);
+	view->wiped = view->number;
 	change_clear(&view->change);
 }
 
@@ -110,7 +112,8 @@ static int keep_picture(struct view *view, const struct image_result *r)
 
 static void compare_picture(struct view *view, const struct share *s, const struct image_result *r)
 {
-	const struct settings *set = view->vision->conf.settings;
+	const struct vision_conf *conf = &view->vision->conf;
+	const struct settings *set = conf->settings;
 	const struct change_rules rules = {.threshold = set->watch_change,
 					   .floor = set->watch_floor,
 					   .least = set->watch_change_ms * NS_PER_MS,
@@ -124,8 +127,10 @@ static void compare_picture(struct view *view, const struct share *s, const stru
 	publish_frame(view, s, found.share, found.kind != CHANGE_NONE);
 	if (found.kind == CHANGE_NONE)
 		return;
-	notes_changed(&view->notes, found.share, view->came);
+	notes_changed(&view->notes, found.share, view->number, view->came);
 	publish_note(view, s);
+	if (conf->changedh)
+		conf->changedh(&s->owner, s->id, conf->arg);
 }
 
 static void take_result(const struct image_result *r, void *arg)

@@ -128,6 +128,22 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 	return used;
 }
 
+bool vision_note(struct vision *v, uint32_t share, uint32_t number, const char *text)
+{
+	const struct share *s = shares_find(&v->shares, share);
+
+	/* What was wiped meanwhile does not come back by its words. */
+	return s && number > view_of(v, s)->wiped &&
+	       notes_tell(&view_of(v, s)->notes, number, text);
+}
+
+const char *vision_noted(struct vision *v, uint32_t share)
+{
+	const struct share *s = shares_find(&v->shares, share);
+
+	return s ? notes_told(&view_of(v, s)->notes) : "";
+}
+
 json_t *vision_state(struct vision *v, uint32_t share)
 {
 	const struct settings *set = v->conf.settings;

@@ -22,7 +22,7 @@ struct env;
 struct settings;
 struct vision;
 
-enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 240, VISION_NOTES_MAX = 2400 };
+enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 240, VISION_NOTES_MAX = 4000 };
 
 /* Everything is borrowed for as long as it lives. */
 struct vision_conf {
@@ -36,6 +36,8 @@ struct vision_conf {
 	/* A member shows a screen in this voice channel from now on, or no longer. NULL accepted.
 	 */
 	void (*shownh)(const struct share_owner *owner, bool shown, void *arg);
+	/* The picture of this share is a keyframe. NULL accepted. */
+	void (*changedh)(const struct share_owner *owner, uint32_t share, void *arg);
 	void *arg;
 };
 
@@ -75,6 +77,12 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 /* The notes about them with their ages, as text; "" when there is nothing to tell. */
 size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 		    char out[VISION_NOTES_MAX]);
+
+/* What the picture with this number of the share shows, as a model says. False: its notes are gone,
+ * or wiped. */
+bool vision_note(struct vision *v, uint32_t share, uint32_t number, const char *text);
+/* What was said of the share before; "": nothing. Borrowed until the next step. */
+const char *vision_noted(struct vision *v, uint32_t share);
 
 /* ---- for the pages and programs that send pictures ---- */
 

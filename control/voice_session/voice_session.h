@@ -95,6 +95,8 @@ void voice_session_typed(struct voice_session *c, uint64_t channel,
 /* A member shows a screen in this voice channel from now on, or no longer. */
 void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
 				bool shown);
+/* A share of a screen there changed so much that it is worth a note. */
+void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint32_t share);
 /* What stands there now, in this channel. As agent_edited. */
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
 			  const char *text);

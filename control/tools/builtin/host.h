@@ -71,8 +71,9 @@ enum tool_screen_op {
 /* A request about shared screens. Borrowed. */
 struct tool_screen {
 	enum tool_screen_op op;
-	uint64_t user;	    /* the speaker */
-	const char *target; /* a name; "": the speaker's, or all of them */
+	uint64_t user;	      /* the speaker */
+	const char *target;   /* a name; "": the speaker's, or all of them */
+	const char *question; /* of SEE; "": none */
 };
 
 /* A picture that was shown earlier, or that an address leads to. Borrowed; texts may be "". */

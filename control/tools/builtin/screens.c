@@ -6,11 +6,14 @@ static int ask(const struct builtins *b, const struct tool_start *call, enum too
 	       const json_t *arguments)
 {
 	const char *target = json_string_value(json_object_get(arguments, "target"));
+	const char *question = json_string_value(json_object_get(arguments, "question"));
 
-	return b->host.screenh(
-		call->id,
-		&(struct tool_screen){.op = op, .user = call->user, .target = target ? target : ""},
-		b->host.arg);
+	return b->host.screenh(call->id,
+			       &(struct tool_screen){.op = op,
+						     .user = call->user,
+						     .target = target ? target : "",
+						     .question = question ? question : ""},
+			       b->host.arg);
 }
 
 #define OF_OP(name, OP)                                                                            \

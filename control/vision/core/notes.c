@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
-enum { MOST = 500, LINE_MAX_BYTES = 80 };
+enum { MOST = 500, LINE_MAX_BYTES = NOTE_TEXT + 80 };
 
 static struct note *add_note(struct notes *n, uint64_t now)
 {
@@ -22,13 +23,38 @@ static struct note *add_note(struct notes *n, uint64_t now)
 	return note;
 }
 
-uint32_t notes_changed(struct notes *n, unsigned share, uint64_t now)
+uint32_t notes_changed(struct notes *n, unsigned share, uint32_t picture, uint64_t now)
 {
 	struct note *note = add_note(n, now);
 
 	note->share = share;
+	note->picture = picture;
 	n->changed_at = now;
 	return note->id;
+}
+
+bool notes_tell(struct notes *n, uint32_t picture, const char *text)
+{
+	for (unsigned i = n->n; i-- > 0;)
+		if (n->v[i].share && n->v[i].picture <= picture) {
+			utf8_copy(n->v[i].text, sizeof n->v[i].text, text);
+			return true;
+		}
+	return false;
+}
+
+const char *notes_told(const struct notes *n)
+{
+	for (unsigned i = n->n; i-- > 0;)
+		if (n->v[i].text[0])
+			return n->v[i].text;
+	return "";
+}
+
+void notes_wipe(struct notes *n)
+{
+	for (unsigned i = 0; i < NOTES_MAX; i++)
+		explicit_bzero(n->v[i].text, sizeof n->v[i].text);
 }
 
 bool notes_unchanged(struct notes *n, uint64_t idle, uint64_t now)
@@ -52,6 +78,8 @@ static int write_line(const struct notes *n, const struct note *note, uint64_t n
 	if (!note->share)
 		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: nothing had changed for %lu s\n",
 				age, (unsigned long)((note->at - n->changed_at) / NS_PER_S));
+	if (note->text[0])
+		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: %s\n", age, note->text);
 	if (note->share > MOST)
 		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: most of the picture changed\n",
 				age);

@@ -104,10 +104,10 @@ TEST(notes_keep_twelve_and_show_eight)
 	struct notes n = {0};
 	char text[2048];
 	unsigned lines = 0;
-	uint32_t first = notes_changed(&n, 900, NS_PER_S);
+	uint32_t first = notes_changed(&n, 900, 1, NS_PER_S);
 
 	for (unsigned i = 1; i <= NOTES_MAX; i++)
-		notes_changed(&n, 123, (1 + i) * NS_PER_S);
+		notes_changed(&n, 123, 2 + i, (1 + i) * NS_PER_S);
 	CHECK_INT(n.n, NOTES_MAX);
 	CHECK(n.v[0].id != first);
 	notes_write(&n, 20 * NS_PER_S, text, sizeof text);
@@ -120,13 +120,42 @@ TEST(notes_keep_twelve_and_show_eight)
 	CHECK_INT(notes_write(&n, 20 * NS_PER_S, text, 60), 39);
 }
 
+TEST(notes_tell_what_a_model_saw)
+{
+	struct notes n = {0};
+	char text[1024], longest[NOTE_TEXT * 2];
+
+	CHECK(!notes_tell(&n, 1, "too early"));
+	CHECK_STR(notes_told(&n), "");
+	notes_changed(&n, 900, 3, 10 * NS_PER_S);
+	notes_changed(&n, 20, 5, 20 * NS_PER_S);
+	/* Of a picture between two keyframes the older note tells. */
+	CHECK(notes_tell(&n, 4, "A form with two fields."));
+	CHECK(!notes_tell(&n, 2, "older than all"));
+	notes_write(&n, 30 * NS_PER_S, text, sizeof text);
+	CHECK_STR(text, "10 s ago: 2.0 % of the picture changed\n"
+			"20 s ago: A form with two fields.\n");
+	CHECK_STR(notes_told(&n), "A form with two fields.");
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	CHECK(notes_tell(&n, 9, longest));
+	CHECK_INT(strlen(notes_told(&n)), NOTE_TEXT - 1);
+	/* Nothing stays of what was seen, only that it changed. */
+	notes_wipe(&n);
+	CHECK_STR(notes_told(&n), "");
+	notes_write(&n, 30 * NS_PER_S, text, sizeof text);
+	CHECK(!strstr(text, "form") && strstr(text, "2.0 %"));
+	for (size_t i = 0; i < sizeof n; i++)
+		CHECK(((const char *)&n)[i] != 'x');
+}
+
 TEST(notes_tell_that_nothing_changes)
 {
 	struct notes n = {0};
 	char text[512];
 
 	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 100 * NS_PER_S));
-	notes_changed(&n, 700, 100 * NS_PER_S);
+	notes_changed(&n, 700, 99, 100 * NS_PER_S);
 	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 129 * NS_PER_S));
 	CHECK(notes_unchanged(&n, 30 * NS_PER_S, 130 * NS_PER_S));
 	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 131 * NS_PER_S));
