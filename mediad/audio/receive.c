@@ -47,7 +47,8 @@ struct audio_speaker {
 		double estimate; /* RTP time */
 	} jitter;
 
-	uint64_t now; /* time of the running step */
+	uint64_t now;	    /* time of the running step */
+	int64_t *step_left; /* RTP time that it may still decode; borrowed; NULL: no limit */
 	uint32_t next_capture;
 	struct track tracks[RATES];
 	struct listen listens[AUDIO_LISTENS];
@@ -82,6 +83,11 @@ struct audio_speaker *audio_speaker_free(struct audio_speaker *s)
 		audio_decoder_free(s->tracks[i].dec);
 	free(s);
 	return NULL;
+}
+
+void audio_speaker_limit_step(struct audio_speaker *s, int64_t *left)
+{
+	s->step_left = left;
 }
 
 void audio_speaker_stats(const struct audio_speaker *s, struct audio_stats *out)
@@ -264,6 +270,20 @@ static bool may_decode(const struct audio_speaker *s, struct track *t)
 	return t->credit > 0;
 }
 
+/* Subtracts a packet, with what was concealed before it, from what the step may decode. */
+static void charge_step(const struct audio_speaker *s, uint32_t time)
+{
+	const uint32_t least = AUDIO_PACKET_MIN_MS * (RTP_CLOCK / 1000);
+
+	if (s->step_left)
+		*s->step_left -= time > least ? time : least;
+}
+
+static bool step_goes_on(const struct audio_speaker *s)
+{
+	return !s->step_left || *s->step_left > 0;
+}
+
 static void decode_entry(struct audio_speaker *s, struct track *t,
 			 const struct jitter_buffer_entry *e)
 {
@@ -275,6 +295,7 @@ static void decode_entry(struct audio_speaker *s, struct track *t,
 	if (!may_decode(s, t)) {
 		s->stats.excess += counts_statistics(s, t);
 		t->cursor = e->index + 1;
+		charge_step(s, 0);
 		return;
 	}
 	if (missing && has_open_capture(s, t)) {
@@ -292,9 +313,10 @@ static void decode_entry(struct audio_speaker *s, struct track *t,
 		s->stats.undecodable++;
 	t->credit -= k.time;
 	t->cursor = e->index + 1;
+	charge_step(s, k.time);
 }
 
-/* Decodes up to `most` released packets. */
+/* Decodes up to `most` released packets, and no more than the step may. */
 static void decode_track(struct audio_speaker *s, struct track *t, unsigned most)
 {
 	const struct jitter_buffer_entry *e;
@@ -303,7 +325,7 @@ static void decode_track(struct audio_speaker *s, struct track *t, unsigned most
 		t->cursor = s->jitter_buffer.start;
 		audio_decoder_reset(t->dec);
 	}
-	for (; most && (e = find_unread_entry(&s->jitter_buffer, t)); most--)
+	for (; most && step_goes_on(s) && (e = find_unread_entry(&s->jitter_buffer, t)); most--)
 		decode_entry(s, t, e);
 	while (t->cursor < s->jitter_buffer.next &&
 	       (e = jitter_buffer_get(&s->jitter_buffer, t->cursor)) && e->empty)
@@ -363,11 +385,25 @@ static void note_voice(struct audio_speaker *s, uint64_t now)
 	s->h(&ev, s->arg);
 }
 
+/* Counts what a track has not read, and passes over it. */
+static void skip_unread(struct audio_speaker *s, struct track *t)
+{
+	const struct jitter_buffer_entry *e;
+
+	while ((e = find_unread_entry(&s->jitter_buffer, t))) {
+		s->stats.excess += counts_statistics(s, t);
+		t->cursor = e->index + 1;
+	}
+}
+
 /* Reads the packets that are there, and begins anew with the next one. */
 static void restart_numbers(struct audio_speaker *s)
 {
 	jitter_buffer_flush(&s->jitter_buffer);
 	decode_tracks(s, AUDIO_CATCHUP_PACKETS);
+	for (int i = 0; i < RATES; i++)
+		if (s->tracks[i].dec)
+			skip_unread(s, &s->tracks[i]);
 	jitter_buffer_restart(&s->jitter_buffer);
 }
 

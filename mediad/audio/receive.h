@@ -15,7 +15,8 @@
  *
  * However fast packets of one speaker arrive and however their numbers jump, at most AUDIO_BURST_MS
  * of sound at once and AUDIO_CATCHUP_RATE times real time is decoded or concealed; packets beyond
- * that are skipped and counted.
+ * that are skipped and counted. What several speakers may cost in one step is bounded by
+ * audio_speaker_limit_step().
  *
  * Memory: the loop thread makes speakers and decoders, and an audio thread owns them while lent.
  * Only the _alloc and _free functions allocate. Times are in ns of the caller's clock. */
@@ -44,8 +45,9 @@ enum {
 	AUDIO_FRAME_MAX = 960,	    /* its samples at 48 kHz */
 	/* Sound of one speaker decoded at once: pre-roll, and packets that waited for a key. */
 	AUDIO_BURST_MS = 4000,
-	AUDIO_CATCHUP_RATE = 2, /* decoding speed in multiples of real time */
-	AUDIO_OPUS_MAX = 1400,	/* bytes; longer packets are malformed */
+	AUDIO_CATCHUP_RATE = 2,	  /* decoding speed in multiples of real time */
+	AUDIO_OPUS_MAX = 1400,	  /* bytes; longer packets are malformed */
+	AUDIO_PACKET_MIN_MS = 10, /* a packet counts for at least this much of a step */
 };
 
 /* ---- decoders ---- */
@@ -78,7 +80,7 @@ typedef void(audio_event_h)(const struct audio_event *ev, void *arg);
 
 struct audio_stats {
 	uint64_t packets, lost, late, duplicate, undecodable, resyncs;
-	uint64_t excess;       /* packets skipped because too many arrived */
+	uint64_t excess; /* packets skipped because too many arrived, or waited at a restart */
 	uint64_t concealed_ms; /* as one listener heard it */
 	uint32_t jitter_us;    /* RFC 3550 A.8 */
 };
@@ -91,6 +93,11 @@ int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audi
 			void *arg);
 /* Also frees decoders that are still lent to it. */
 struct audio_speaker *audio_speaker_free(struct audio_speaker *s);
+
+/* *left is the RTP time that may still be decoded or concealed in the running step. Its owner sets
+ * it before each step, and the speaker subtracts what it used; the last packet may exceed it. What
+ * is left over waits for the next put or tick. Borrowed. NULL: no limit, as at first. */
+void audio_speaker_limit_step(struct audio_speaker *s, int64_t *left);
 
 /* Without consent packets count for SPEAKING and statistics only. Withdrawing it deletes the
  * pre-roll and ends open captures with MEDIA_REASON_NO_CONSENT. True at first. */
@@ -105,7 +112,8 @@ struct audio_packet {
 };
 /* Takes a packet that passed the replay window, at its arrival `now`. */
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
-/* The speaker has another SSRC: the next packet's numbers have nothing to do with those before. */
+/* The speaker has another SSRC: the next packet's numbers have nothing to do with those before.
+ * Packets that the step cannot decode any more are skipped and counted. */
 void audio_speaker_restart(struct audio_speaker *s, uint64_t now);
 /* This process stalled: packets that arrived meanwhile may not have been read yet, so silence
  * counts from now. */

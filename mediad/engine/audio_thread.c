@@ -320,7 +320,8 @@ static void on_work(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		return;
 	cs = t->streams[t->work[0]];
 	unqueue_work(t, t->work[0]);
-	call_stream_work(cs);
+	if (call_stream_work(cs))
+		queue_work(t, cs->index);
 	note_deadline(t, cs);
 }
 
@@ -626,13 +627,25 @@ static int open_fds(struct audio_thread *t)
 	return watch_wake(t);
 }
 
-/* Page faults are taken here, by the loop thread. */
-static void touch_rings(struct audio_thread *t)
+static int alloc_rings(struct audio_thread *t, bool replaying)
 {
+	unsigned replay = replaying ? THREAD_RING_REPLAY : 0;
+	int err = ring_alloc(&t->down, sizeof(struct cmd), replay ? replay : THREAD_DOWN);
+
+	if (!err)
+		err = ring_alloc(&t->up, sizeof(struct ev), replay ? replay : THREAD_UP);
+	if (!err)
+		err = ring_alloc(&t->down_pcm, sizeof t->said, replay ? replay : THREAD_DOWN_PCM);
+	if (!err)
+		err = ring_alloc(&t->up_pcm, sizeof t->heard, replay ? replay : THREAD_UP_PCM);
+	if (err || replaying)
+		return err;
+	/* Page faults are taken here, by the loop thread. */
 	ring_touch(t->down);
 	ring_touch(t->up);
 	ring_touch(t->down_pcm);
 	ring_touch(t->up_pcm);
+	return 0;
 }
 
 int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying,
@@ -651,19 +664,7 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;
-	err = ring_alloc(&t->down, sizeof(struct cmd),
-			 replaying ? THREAD_RING_REPLAY : THREAD_DOWN);
-	if (err)
-		goto out;
-	err = ring_alloc(&t->up, sizeof(struct ev), replaying ? THREAD_RING_REPLAY : THREAD_UP);
-	if (err)
-		goto out;
-	err = ring_alloc(&t->down_pcm, sizeof t->said,
-			 replaying ? THREAD_RING_REPLAY : THREAD_DOWN_PCM);
-	if (err)
-		goto out;
-	err = ring_alloc(&t->up_pcm, sizeof t->heard,
-			 replaying ? THREAD_RING_REPLAY : THREAD_UP_PCM);
+	err = alloc_rings(t, replaying);
 	if (err)
 		goto out;
 	err = env_source_add(t->env, &t->src_command, on_command, t);
@@ -681,10 +682,8 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 		env_source_shape(t->env, t->src_datagram, describe_datagram);
 		env_source_shape(t->env, t->src_music, music_feed_describe);
 	}
-	if (!err && !replaying) {
-		touch_rings(t);
+	if (!err && !replaying)
 		err = open_fds(t);
-	}
 out:
 	if (err)
 		audio_thread_free(t);

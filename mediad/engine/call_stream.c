@@ -83,6 +83,7 @@ int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, bool co
 		slot_free(s);
 		return err;
 	}
+	audio_speaker_limit_step(s->speaker, &cs->decode_left);
 	audio_speaker_consent(s->speaker, consent);
 	*out = s;
 	return 0;
@@ -259,6 +260,8 @@ static void end_session(struct call_stream *cs, enum media_reason reason)
 	memset(&cs->path, 0, sizeof cs->path);
 	memset(&cs->report, 0, sizeof cs->report);
 	cs->speaker_tick_at = UINT64_MAX;
+	cs->next_slot = 0;
+	cs->has_more_to_decode = false;
 }
 
 static void begin_session(struct call_stream *cs, const struct cmd *c)
@@ -376,8 +379,14 @@ void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index,
 	cs->arg = arg;
 }
 
+void call_stream_begin_step(struct call_stream *cs)
+{
+	cs->decode_left = (int64_t)CALL_STREAM_STEP_MS * (RTP_CLOCK / 1000);
+}
+
 void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 {
+	call_stream_begin_step(cs);
 	call_stream_pass_deadlines(cs, env_now(cs->env));
 	switch (c->type) {
 	case CMD_LINK:
@@ -489,15 +498,12 @@ void call_stream_send(struct call_stream *cs)
 		call_stream_send_datagram(cs, ping, sizeof ping);
 }
 
-/* While the loop thread is behind the speakers' tick waits, because it ends speech and captures. */
-static void tick_speakers(struct call_stream *cs, uint64_t now)
+/* Serves the speakers in turn. Returns false when the step may decode no more before all had their
+ * turn; then the next step goes on with the same speaker. */
+static bool serve_speakers(struct call_stream *cs, uint64_t now)
 {
-	if (!cs->room(cs->arg)) {
-		cs->speaker_tick_at = deadline_after(cs, now);
-		return;
-	}
-	for (unsigned i = 0; i < cs->n_slots; i++) {
-		const struct slot *s = cs->slots[i];
+	for (; cs->next_slot < cs->n_slots; cs->next_slot++) {
+		const struct slot *s = cs->slots[cs->next_slot];
 
 		/* Pending packets are delivered with the times of their arrival. Until all of them
 		 * are, the newest one says nothing about a silence now. */
@@ -505,7 +511,22 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 			continue;
 		if (audio_speaker_due(s->speaker) <= now)
 			audio_speaker_tick(s->speaker, now);
+		if (cs->decode_left <= 0)
+			return false;
 	}
+	cs->next_slot = 0;
+	return true;
+}
+
+/* While the loop thread is behind the speakers' tick waits, because it ends speech and captures. */
+static void tick_speakers(struct call_stream *cs, uint64_t now)
+{
+	cs->has_more_to_decode = false;
+	if (!cs->room(cs->arg)) {
+		cs->speaker_tick_at = deadline_after(cs, now);
+		return;
+	}
+	cs->has_more_to_decode = !serve_speakers(cs, now);
 	call_stream_retry_all_pending(cs);
 	call_stream_expire_pending(cs, now);
 	call_stream_tick_dave(cs, now);
@@ -514,7 +535,8 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 	call_stream_report_music(cs, now);
 	report_stats(cs, now);
 	examine_path(cs, now);
-	cs->speaker_tick_at = next_speaker_tick(cs, now);
+	cs->speaker_tick_at =
+		cs->has_more_to_decode ? deadline_after(cs, now) : next_speaker_tick(cs, now);
 }
 
 void call_stream_stalled(struct call_stream *cs)
@@ -523,20 +545,22 @@ void call_stream_stalled(struct call_stream *cs)
 		audio_speaker_stalled(cs->slots[i]->speaker, env_now(cs->env));
 }
 
-void call_stream_work(struct call_stream *cs)
+bool call_stream_work(struct call_stream *cs)
 {
 	uint64_t now = env_now(cs->env);
 
+	call_stream_begin_step(cs);
 	cs->work_due = false;
 	if (!cs->linked) {
 		call_stream_tick_dave(cs, now);
-		return;
+		return false;
 	}
 	call_stream_prepare_frame(cs);
 	/* When the thread wakes for the sender a little before the speakers are due, one wake
 	 * serves both. */
-	if (now + NS_PER_MS >= cs->speaker_tick_at)
+	if (cs->has_more_to_decode || now + NS_PER_MS >= cs->speaker_tick_at)
 		tick_speakers(cs, now);
+	return cs->has_more_to_decode;
 }
 
 uint64_t call_stream_next(const struct call_stream *cs)

@@ -35,7 +35,12 @@ enum {
 	/* SSRCs that sent under a key and left. Further ones come back without a floor: a recording
 	 * may then be heard again, but no new packet is refused. */
 	CALL_STREAM_LEFT_MAX = 3072,
-	CALL_STREAM_RETRIES = 16, /* pending packets decoded per step at most */
+	/* Pending packets per step at most: 16 that are delivered, or 64 that no key decrypts. */
+	CALL_STREAM_RETRIES = 64,
+	CALL_STREAM_DELIVERED = 4,
+	/* Sound decoded in one step, of all speakers: the longest that frames of other calls wait
+	 * for the speakers of this one. A millisecond of CPU at most. */
+	CALL_STREAM_STEP_MS = 480,
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
 	/* Each frame: control goes on there when this process dies. */
@@ -169,6 +174,9 @@ struct call_stream {
 	struct rtcp_reporter reporters[8];
 	bool deaf, keep_unmapped; /* keep_unmapped: packets of unmapped SSRCs are kept */
 	uint64_t speaker_tick_at;
+	int64_t decode_left;	 /* RTP time that the running step may still decode */
+	unsigned next_slot;	 /* whose turn it is in the speakers' tick */
+	bool has_more_to_decode; /* the tick is not over: call_stream_work is to be called again */
 
 	/* DAVE: nothing is sent or accepted until CMD_DAVE_CLEAR or a key arrives */
 	bool dave_known;      /* one of them arrived in this session */
@@ -223,9 +231,10 @@ void call_stream_note_overflow(struct call_stream *cs, const uint8_t *p, size_t 
 void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f);
 /* A tick has two parts. The first sends all that is due. The second encodes the next frame and
  * serves the speakers; it may wait until other streams have sent, and comes before the stream sends
- * again. */
+ * again. It returns true when more was to be decoded than one step may: it is to be called again,
+ * and what is due may be sent first. */
 void call_stream_send(struct call_stream *cs);
-void call_stream_work(struct call_stream *cs);
+bool call_stream_work(struct call_stream *cs);
 /* This process stalled after its last tick: the silence of all speakers counts from now. */
 void call_stream_stalled(struct call_stream *cs);
 /* When call_stream_send is due; UINT64_MAX = never. */

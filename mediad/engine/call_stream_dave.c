@@ -220,9 +220,7 @@ static void set_clear(struct call_stream *cs, bool send, uint64_t until)
 	for (unsigned i = 0; i < cs->n_slots; i++)
 		dave_opener_clear_until(cs->slots[i]->opener, until);
 	update_gate(cs);
-	for (unsigned i = 0; i < cs->n_slots; i++)
-		cs->slots[i]->draining = cs->slots[i]->n_pending > 0;
-	call_stream_retry_all_pending(cs);
+	call_stream_retry_every_slot(cs);
 }
 
 void call_stream_run_dave_command(struct call_stream *cs, struct cmd *c)

@@ -10,6 +10,9 @@ void call_stream_emit(struct call_stream *cs, const struct ev *ev);
 /* Sends one datagram. Returns true when the kernel accepted it. */
 bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t n);
 
+/* A step begins: as much may be decoded as in one step. */
+void call_stream_begin_step(struct call_stream *cs);
+
 /* ---- call_stream_slots.c ---- */
 /* Handler of a slot's audio_speaker; arg: struct slot. */
 void call_stream_on_speaker_event(const struct audio_event *e, void *slot);
@@ -58,6 +61,8 @@ void call_stream_pass_deadlines(struct call_stream *cs, uint64_t now);
 void call_stream_release_pending(struct call_stream *cs, struct slot *s);
 /* Tries the pending packets of s again, because a key arrived. */
 void call_stream_retry_pending(struct call_stream *cs, struct slot *s);
+/* What may be accepted has changed: tries all pending packets again. */
+void call_stream_retry_every_slot(struct call_stream *cs);
 /* At each tick: continues that for every slot with more pending packets than one step decodes. */
 void call_stream_retry_all_pending(struct call_stream *cs);
 /* Drops the pending packets of this SSRC, or all of them (0). */

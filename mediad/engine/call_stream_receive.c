@@ -237,7 +237,7 @@ static void on_packet(struct call_stream *cs, struct slot *s, const struct audio
 		call_stream_hasten_tick(cs, audio_speaker_due(s->speaker));
 		return;
 	}
-	h.tried = v == NO_KEY_YET;
+	h.tried = h.failed = v == NO_KEY_YET;
 	/* Before our first key such packets do not count: members who were here before us use keys
 	 * we never had. */
 	h.counts = h.tried && s->epoch;
@@ -245,13 +245,14 @@ static void on_packet(struct call_stream *cs, struct slot *s, const struct audio
 	call_stream_hasten_tick(cs, 0);
 }
 
-/* Retries pending packets of s and returns how many were delivered, at most `most`. */
-static unsigned retry_slot(struct call_stream *cs, struct slot *s, unsigned most)
+/* Retries pending packets of s, each once for a new key, until so much was done. Returns what is
+ * left of that. */
+static unsigned retry_slot(struct call_stream *cs, struct slot *s, unsigned left)
 {
 	bool behind = false;
-	unsigned n = 0;
+	unsigned i = 0;
 
-	for (unsigned i = 0; s->n_pending && i < cs->pending.n && n < most; i++) {
+	for (; s->n_pending && i < cs->pending.n && left && cs->decode_left > 0; i++) {
 		struct pending_packet *h = pending_queue_at(&cs->pending, i);
 		struct audio_packet pkt = {
 			.seq = h->seq, .ts = h->ts, .level = h->level, .n = h->n};
@@ -260,26 +261,52 @@ static unsigned retry_slot(struct call_stream *cs, struct slot *s, unsigned most
 
 		if (!h->ssrc || h->ssrc != s->ssrc)
 			continue;
+		if (h->failed) {
+			behind = true;
+			continue;
+		}
 		if (!h->padding)
 			pkt.p = pending_queue_bytes(&cs->pending, h);
 		v = hear_packet(cs, s, &c);
 		if (v == DONE) {
 			h->ssrc = 0;
 			s->n_pending--;
-			n++;
+			left -= left < CALL_STREAM_DELIVERED ? left : CALL_STREAM_DELIVERED;
 			continue;
 		}
 		behind = true;
-		h->tried = h->tried || v == NO_KEY_YET;
+		h->failed = v == NO_KEY_YET;
+		left -= h->failed;
+		h->tried = h->tried || h->failed;
 		h->counts = h->tried && s->epoch;
 	}
-	s->draining = n == most;
-	return n;
+	s->draining = s->n_pending && i < cs->pending.n;
+	return left;
+}
+
+/* Something new may decrypt the packets of this SSRC, or of all (0). */
+static void forget_failures(struct call_stream *cs, uint32_t ssrc)
+{
+	for (unsigned i = 0; i < cs->pending.n; i++) {
+		struct pending_packet *h = pending_queue_at(&cs->pending, i);
+
+		if (!ssrc || h->ssrc == ssrc)
+			h->failed = false;
+	}
 }
 
 void call_stream_retry_pending(struct call_stream *cs, struct slot *s)
 {
+	forget_failures(cs, s->ssrc);
 	retry_slot(cs, s, CALL_STREAM_RETRIES);
+}
+
+void call_stream_retry_every_slot(struct call_stream *cs)
+{
+	forget_failures(cs, 0);
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		cs->slots[i]->draining = cs->slots[i]->n_pending > 0;
+	call_stream_retry_all_pending(cs);
 }
 
 void call_stream_retry_all_pending(struct call_stream *cs)
@@ -288,7 +315,7 @@ void call_stream_retry_all_pending(struct call_stream *cs)
 
 	for (unsigned i = 0; i < cs->n_slots && left; i++)
 		if (cs->slots[i]->draining)
-			left -= retry_slot(cs, cs->slots[i], left);
+			left = retry_slot(cs, cs->slots[i], left);
 }
 
 void call_stream_release_pending(struct call_stream *cs, struct slot *s)
@@ -506,6 +533,7 @@ void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n)
 {
 	if (!cs->linked)
 		return;
+	call_stream_begin_step(cs);
 	cs->stats.received++;
 	switch (udp_classify(p, n)) {
 	case UDP_RTP:

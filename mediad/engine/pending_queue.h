@@ -19,9 +19,10 @@ struct pending_packet {
 	uint32_t ts;
 	uint16_t seq, n;
 	uint8_t level;
-	bool padding; /* it holds nothing but padding */
-	bool tried;   /* decrypting it failed once */
-	bool counts;  /* as undecryptable, if it is never decrypted */
+	bool padding : 1; /* it holds nothing but padding */
+	bool tried : 1;	  /* decrypting it failed once */
+	bool counts : 1;  /* as undecryptable, if it is never decrypted */
+	bool failed : 1;  /* with all that can decrypt it now */
 };
 
 struct pending_queue {

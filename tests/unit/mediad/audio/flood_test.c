@@ -1,14 +1,12 @@
 /* What one speaker may cost, whatever they send. */
-#include <math.h>
-#include <opus/opus.h>
-
 #include "mediad/audio/encoder.h"
 #include "mediad/audio/receive.h"
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/test.h"
+#include "tests/unit/mediad/audio/long_packet.h"
 
-enum { LONG = 6 /* frames of 20 ms in a packet of 120 ms */ };
+enum { LONG = LONG_PACKET_FRAMES };
 
 static struct audio_speaker *spk;
 static uint64_t now, heard_ms, concealed_ms;
@@ -24,30 +22,11 @@ static void event_h(const struct audio_event *ev, void *arg)
 	concealed_ms += ev->flags & MEDIA_HEARD_CONCEALED ? ev->samples / 48 : 0;
 }
 
-/* One frame of a tone, and a packet of six of it. */
-static void make_packets(void)
-{
-	struct encoder *e = NULL;
-	OpusRepacketizer *rp = opus_repacketizer_create();
-	int16_t pcm[ENCODER_FRAME];
-
-	if (!rp || encoder_alloc(&e, 64000))
-		abort();
-	for (unsigned i = 0; i < ENCODER_FRAME; i++)
-		pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 300 * i / 48000));
-	frame_n = encoder_run(e, pcm, frame);
-	for (unsigned i = 0; i < LONG; i++)
-		opus_repacketizer_cat(rp, frame, (opus_int32)frame_n);
-	packet_n = (size_t)opus_repacketizer_out(rp, packet, sizeof packet);
-	opus_repacketizer_destroy(rp);
-	encoder_free(e);
-}
-
 static void setup(void)
 {
 	struct audio_decoder *d = NULL;
 
-	make_packets();
+	packet_n = long_packet_make(frame, &frame_n, packet, sizeof packet);
 	now = 1000 * NS_PER_MS;
 	heard_ms = concealed_ms = 0;
 	spk = NULL;

@@ -11,6 +11,7 @@
 #include "mediad/engine/load.h"
 #include "mediad/engine/audio_thread.h"
 #include "tests/test.h"
+#include "tests/unit/mediad/audio/long_packet.h"
 #include "proto/base/time.h"
 
 #define FRAME (SENDER_TICK_MS * NS_PER_MS)
@@ -19,7 +20,10 @@ enum {
 	CALLS = 4,
 	DATAGRAM_NS = 1000000,
 	LANE = 3,
-	COMMAND = 1 /* the source of commands */
+	COMMAND = 1, /* the source of commands */
+	MEMBERS = 4, /* a socket holds no more packets */
+	HELD = 16,   /* packets of each that wait behind a gap */
+	MEMBER_SSRC = 2000,
 };
 
 struct speaker {
@@ -45,10 +49,13 @@ static struct {
 	double slow;	   /* the machine */
 	uint64_t datagram; /* the time that one takes, in ns */
 	unsigned complexity, changes, wrong;
-	uint64_t changed; /* when */
-	uint64_t began;	  /* of the turn */
-	uint64_t latest;  /* by which a packet left after its deadline */
-	bool stopped;	  /* a playback */
+	uint64_t changed;	      /* when */
+	uint64_t began;		      /* of the turn */
+	uint64_t latest;	      /* by which a packet left after its deadline */
+	bool stopped;		      /* a playback */
+	uint64_t frame;		      /* the time that 20 ms of decoded sound take, in ns */
+	size_t heard;		      /* events that waited at the last look */
+	uint64_t samples, last_heard; /* of HEARD; when the last came up */
 } o;
 
 static const uint8_t key[RTPSIZE_KEY] = {7};
@@ -83,9 +90,12 @@ static void come_up(void)
 		for (unsigned i = 0; i < o.n; i++)
 			if (ev.type == EV_WANT_SPEAKING && ev.stream == o.s[i].l)
 				o.s[i].wants = ev.on;
+		o.samples += ev.type == EV_HEARD ? ev.heard.n : 0;
+		o.last_heard = ev.type == EV_HEARD ? o.now : o.last_heard;
 		o.stopped = o.stopped || (ev.type == EV_LANE && ev.lane.what == SENDER_STOPPED);
 		ev_dispose(&ev);
 	}
+	o.heard = audio_thread_waiting(o.t);
 	for (unsigned i = 0; i < o.n; i++) {
 		if (o.s[i].wants)
 			command(&o.s[i], (struct cmd){.type = CMD_SPEAKING_SENT});
@@ -160,6 +170,9 @@ static uint64_t look_at_clock(void *arg)
 		s->working = s->l->work_due;
 		s->received = s->l->stats.malformed;
 	}
+	if (o.frame && audio_thread_waiting(o.t) > o.heard)
+		o.now += (audio_thread_waiting(o.t) - o.heard) * o.frame;
+	o.heard = audio_thread_waiting(o.t);
 	return o.now;
 }
 
@@ -522,5 +535,73 @@ TEST(overload_reads_a_backlog_in_several_turns)
 	}
 	CHECK(longest <= 60 * NS_PER_MS);
 	CHECK(o.now - asked <= 60 * NS_PER_MS);
+	finish();
+}
+
+static struct slot *add_member(struct speaker *s, unsigned i)
+{
+	struct cmd c = {.type = CMD_SLOT_ADD};
+	struct slot *slot = NULL;
+
+	if (slot_alloc(&slot, s->l, 500 + i, true, 1))
+		abort();
+	c.slot.slot = slot;
+	command(s, c);
+	c.type = CMD_LISTEN;
+	c.slot.listen = 1 + i;
+	c.slot.rate = 24000;
+	c.slot.silence_ms = 500;
+	if (audio_decoder_alloc(&c.slot.decoder, 24000))
+		abort();
+	command(s, c);
+	c.type = CMD_SLOT_MAP;
+	c.slot.ssrc = MEMBER_SSRC + i;
+	command(s, c);
+	come_up();
+	return slot;
+}
+
+/* Number 1, then all from number 3 on. */
+static void send_behind_gap(const struct speaker *s, uint32_t ssrc)
+{
+	static uint8_t frame[ENCODER_OPUS_MAX], packet[AUDIO_OPUS_MAX];
+	size_t frame_n, n = long_packet_make(frame, &frame_n, packet, sizeof packet);
+
+	for (uint16_t i = 0; i <= HELD; i++) {
+		uint16_t seq = (uint16_t)(i ? 2 + i : 1);
+		struct rtp_header h = {.pt = RTP_PT_OPUS,
+				       .seq = seq,
+				       .ts = seq * LONG_PACKET_FRAMES * RTP_FRAME,
+				       .ssrc = ssrc};
+		uint8_t out[UDP_MAX_PACKET];
+		size_t len;
+
+		if (rtpsize_seal(o.wire, &h, packet, n, out, sizeof out, &len) ||
+		    send(s->fd, out, len, 0) != (ssize_t)len)
+			abort();
+	}
+}
+
+/* Four members of one call send two seconds each in a moment, behind a packet that never comes.
+ * Decoding them takes 86 ms; the frames of all four calls leave in between, and all
+ * of it is heard as soon as it is decoded. */
+TEST(overload_sends_between_speakers)
+{
+	const uint64_t all = (uint64_t)MEMBERS * (HELD + 2) * LONG_PACKET_FRAMES;
+	uint64_t step = CALL_STREAM_STEP_MS / 20 + 2 * LONG_PACKET_FRAMES, sent;
+
+	CHECK_INT(start(0.01), 0);
+	for (unsigned i = 0; i < MEMBERS; i++)
+		add_member(&o.s[0], i);
+	run(500);
+	o.latest = 0;
+	sent = o.now;
+	for (unsigned i = 0; i < MEMBERS; i++)
+		send_behind_gap(&o.s[0], MEMBER_SSRC + i);
+	o.frame = NS_PER_MS / 5;
+	CHECK(on_schedule(1000));
+	CHECK_INT(o.samples, all * 480);
+	CHECK(o.latest <= step * o.frame + 2 * cost(ENCODER_COMPLEXITY));
+	CHECK(o.last_heard - sent <= all * o.frame + (AUDIO_REORDER_MAX_MS + 40) * NS_PER_MS);
 	finish();
 }

@@ -19,7 +19,8 @@ static struct {
 	struct cmd cmd;
 	uint8_t p[UDP_MAX_PACKET];
 	size_t n;
-	enum { COMMAND, DATAGRAM, TICK } what;
+	enum { COMMAND, DATAGRAM, TICK, WORK } what;
+	bool more; /* returned by the work */
 } step;
 
 static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -34,7 +35,9 @@ static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		break;
 	case TICK:
 		call_stream_send(step.e->l);
-		call_stream_work(step.e->l);
+		/* fallthrough */
+	case WORK:
+		step.more = call_stream_work(step.e->l);
 		break;
 	}
 }
@@ -72,10 +75,22 @@ void pair_tick(struct pair_end *e)
 		take_step();
 }
 
+bool pair_work(struct pair_end *e)
+{
+	step.e = e;
+	step.what = WORK;
+	take_step();
+	return step.more;
+}
+
 /* ---- what comes up ---- */
 
 static void on_heard(struct pair_end *e, const struct ev *ev)
 {
+	uint32_t *next = &e->next_seq[ev->heard.listen % 64];
+
+	e->disorder += ev->heard.seq && ev->heard.seq != *next;
+	*next = ev->heard.seq + 1;
 	e->heard++;
 	e->flags |= ev->heard.flags;
 	e->samples += ev->heard.n;

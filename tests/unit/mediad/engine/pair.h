@@ -16,6 +16,8 @@ struct pair_end {
 	bool stuck;		       /* nor for any other event */
 	uint32_t full_for;	       /* nor for HEARD of this listen */
 	unsigned dropped[8];	       /* HEARD received, by listen */
+	uint32_t next_seq[64];	       /* of HEARD, by listen */
+	unsigned disorder;	       /* HEARD whose number was another */
 	unsigned unmapped, persistent; /* as told */
 	uint32_t keys;		       /* transport keys lent so far, numbered from 1 */
 	/* what came up */
@@ -72,6 +74,8 @@ void pair_datagram(struct pair_end *e, const uint8_t *p, size_t n);
 int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n, uint8_t *out);
 /* When it is due. */
 void pair_tick(struct pair_end *e);
+/* The second part of a tick alone, due or not. Returns whether there is more to do. */
+bool pair_work(struct pair_end *e);
 /* Advances time in steps of 5 ms. */
 void pair_run(unsigned ms);
 /* Reads what e has sent; each datagram goes to h. */
