@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/memory/compare.h"
+#include "control/memory/function_words.h"
 #include "control/memory/guard.h"
 #include "control/memory/terms.h"
 #include "proto/base/utf8.h"
@@ -46,80 +46,218 @@ static size_t next_word(const char **p, const char **word)
 	return n;
 }
 
-/* The beginning of a word, which its other forms share. */
+/* The beginning of a word, in characters, which its other forms share. */
 static size_t stem_size(size_t n)
 {
 	return n > 5 ? n - 2 : n > 3 ? n - 1 : n;
 }
 
+static size_t count_characters(const char *word, size_t n)
+{
+	const char *p = word, *end = word + n;
+	size_t k = 0;
+
+	while (p < end) {
+		(void)terms_next(&p, end);
+		k++;
+	}
+	return k;
+}
+
+/* Bytes of the first k characters. */
+static size_t size_of(const char *word, size_t n, size_t k)
+{
+	const char *p = word;
+
+	while (k-- > 0 && p < word + n)
+		(void)terms_next(&p, word + n);
+	return (size_t)(p - word);
+}
+
+/* word: in lower case. */
 static bool holds_word(const char *text, const char *word, size_t n)
 {
-	size_t stem = stem_size(n);
+	size_t characters = count_characters(word, n), stem = stem_size(characters),
+	       bytes = size_of(word, n, stem), k;
+	char lower[TERM_MAX];
 	const char *p = text, *w;
-	size_t k;
 
-	while ((k = next_word(&p, &w)) > 0)
-		if (k >= stem && k <= n + 3 && strncasecmp(w, word, stem) == 0)
+	while ((k = next_word(&p, &w)) > 0) {
+		if (k < bytes || k > sizeof lower)
+			continue;
+		terms_fold(lower, w, k);
+		if (memcmp(lower, word, bytes) == 0 && count_characters(w, k) <= characters + 3)
 			return true;
+	}
 	return false;
 }
 
-/* A run of a dense script is compared by its pairs, as the index has them. */
-static unsigned count_pairs(const char *run, size_t n, const char *text, unsigned *shared)
-{
-	const char *end = run + n, *first = run, *second = run;
-	uint32_t a = terms_next(&second, end), b;
-	unsigned asked = 0;
+/* ---- scripts without blanks ---- */
 
+struct dense_count {
+	const char *text;
+	unsigned asked, shared;
+};
+
+static void count_part(struct dense_count *d, const char *from, const char *to)
+{
+	d->asked++;
+	d->shared += memmem(d->text, strlen(d->text), from, (size_t)(to - from)) != NULL;
+}
+
+/* Content is compared by its pairs, as the index has them. */
+static void count_pairs(struct dense_count *d, const char *run, const char *end)
+{
+	const char *first = run, *second = run;
+	uint32_t a = terms_next(&second, end), b;
+
+	if (run == end || function_words_dense(run, (size_t)(end - run)))
+		return;
 	if (second == end) {
-		*shared += memmem(text, strlen(text), run, n) != NULL;
-		return 1;
+		count_part(d, run, end);
+		return;
 	}
 	while (second < end) {
 		const char *after = second;
 
 		b = terms_next(&after, end);
-		if (!terms_is_hiragana(a) || !terms_is_hiragana(b)) {
-			asked++;
-			*shared +=
-				memmem(text, strlen(text), first, (size_t)(after - first)) != NULL;
-		}
+		if (!terms_is_hiragana(a) || !terms_is_hiragana(b))
+			count_part(d, first, after);
 		first = second;
 		second = after;
 		a = b;
 	}
-	return asked;
 }
+
+/* Of the particles that stand behind a noun in Japanese. */
+static bool is_particle(const char *p, size_t n)
+{
+	static const char particles[] = "はがをにのでともへ";
+
+	return n == 3 && memmem(particles, sizeof particles - 1, p, n) != NULL;
+}
+
+/* Kanji or katakana with the hiragana behind them, without a particle. */
+static void count_japanese(struct dense_count *d, const char *run, const char *end)
+{
+	const char *from = run, *p = run;
+	bool kana = true;
+
+	while (p < end) {
+		const char *at = p;
+		bool hiragana = terms_is_hiragana(terms_next(&p, end));
+
+		/* A particle, or a word that begins behind hiragana. */
+		if (!kana && hiragana && is_particle(at, (size_t)(p - at))) {
+			count_pairs(d, from, at);
+			from = p;
+			kana = true;
+			continue;
+		}
+		if (kana && !hiragana) {
+			count_pairs(d, from, at);
+			from = at;
+		}
+		kana = hiragana;
+	}
+	count_pairs(d, from, end);
+}
+
+static void count_chinese(struct dense_count *d, const char *run, const char *end)
+{
+	const char *from = run, *p = run;
+
+	while (p < end) {
+		size_t n = function_words_chinese(p, end);
+
+		if (!n) {
+			(void)terms_next(&p, end);
+			continue;
+		}
+		count_pairs(d, from, p);
+		p += n;
+		from = p;
+	}
+	count_pairs(d, from, end);
+}
+
+static bool is_hangul(const char *p, const char *end)
+{
+	uint32_t c = terms_next(&p, end);
+
+	return c >= 0xac00 && c <= 0xd7a3;
+}
+
+static bool has_kana(const char *text)
+{
+	const char *p = text, *end = text + strlen(text);
+	uint32_t c;
+
+	while ((c = terms_next(&p, end)) != 0)
+		if (c >= 0x3041 && c <= 0x30ff)
+			return true;
+	return false;
+}
+
+static void count_dense(struct dense_count *d, const char *run, size_t n, bool japanese)
+{
+	if (is_hangul(run, run + n)) {
+		if (!function_words_dense(run, n))
+			count_pairs(d, run, run + function_words_korean_stem(run, n));
+	} else if (japanese) {
+		count_japanese(d, run, run + n);
+	} else {
+		count_chinese(d, run, run + n);
+	}
+}
+
+/* ---- words ---- */
 
 static bool is_dense(const char *word, size_t n)
 {
 	return terms_is_dense(terms_next(&word, word + n));
 }
 
-unsigned slice_count_words(const char *words, const char *text, unsigned *shared)
+static function_languages guess_languages(const char *text)
 {
-	const char *p = words, *word;
-	unsigned asked = 0;
+	struct function_count c = {0};
+	const char *p = text, *word;
 	char lower[TERM_MAX];
 	size_t n;
 
-	*shared = 0;
+	while ((n = next_word(&p, &word)) > 0) {
+		if (n >= sizeof lower || is_dense(word, n))
+			continue;
+		terms_fold(lower, word, n);
+		function_words_count(&c, lower, n);
+	}
+	return function_words_guess(&c);
+}
+
+unsigned slice_count_words(const char *words, const char *text, unsigned *shared)
+{
+	function_languages languages = guess_languages(words);
+	struct dense_count d = {.text = text};
+	bool japanese = has_kana(words);
+	const char *p = words, *word;
+	char lower[TERM_MAX];
+	size_t n;
+
 	while ((n = next_word(&p, &word)) > 0) {
 		if (is_dense(word, n)) {
-			asked += count_pairs(word, n, text, shared);
+			count_dense(&d, word, n, japanese);
 			continue;
 		}
 		if (n >= sizeof lower)
 			continue;
-		for (size_t i = 0; i < n; i++)
-			lower[i] =
-				(char)(word[i] | ((word[i] >= 'A' && word[i] <= 'Z') ? 0x20 : 0));
-		if (terms_is_stop_word(lower, n))
+		terms_fold(lower, word, n);
+		if (terms_is_stop_word(lower, n) || function_words_hold(languages, lower, n))
 			continue;
-		asked++;
-		*shared += holds_word(text, word, n);
+		d.asked++;
+		d.shared += holds_word(text, lower, n);
 	}
-	return asked;
+	*shared = d.shared;
+	return d.asked;
 }
 
 bool slice_fits(const char *question, const char *text)
@@ -141,14 +279,33 @@ bool slice_names(const char *words, const char *text)
 	return holds_all(text, words) || holds_all(words, text);
 }
 
+bool slice_repeats(const char *fact, const char *author, const char *line)
+{
+	char told[MEMORY_TEXT_MAX + 1];
+	unsigned shared, asked;
+
+	/* Of oneself one says "my bike", and a fact tells of "Ana's bike". */
+	slice_question(told, sizeof told, fact, author);
+	asked = slice_count_words(told, line, &shared);
+	if (shared && (shared == asked || (shared > 1 && 3 * shared >= 2 * asked)))
+		return true;
+	return slice_count_words(line, told, &shared) == shared && shared > 1;
+}
+
 void slice_question(char *to, size_t size, const char *question, const char *name)
 {
 	const char *p = question, *word, *from = question;
 	size_t n, k = 0, length = strlen(name);
+	char lower[TERM_MAX], asked[TERM_MAX];
 
 	to[0] = '\0';
+	length = length < sizeof lower ? length : 0;
+	terms_fold(asked, name, length);
 	while ((n = next_word(&p, &word)) > 0) {
-		if (!length || n != length || strncasecmp(word, name, n) != 0)
+		if (!length || n != length)
+			continue;
+		terms_fold(lower, word, n);
+		if (memcmp(lower, asked, n) != 0)
 			continue;
 		k += (size_t)snprintf(to + k, size - k, "%.*s", (int)(word - from), from);
 		k = k < size ? k : size - 1;

@@ -86,11 +86,15 @@ unsigned slice_count(const struct memory_slice *s);
 bool slice_has_line(const char *text, const char *beginning);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
-/* Returns the number of content words (without stop words); *shared: how many of them the text
- * holds. Scripts without blanks count by pairs of characters. */
+/* Returns the number of content words, without the function words of English and of the language
+ * in which the words are (function_words.h); *shared: how many of them the text holds. Capitals do
+ * not count. Scripts without blanks count by pairs of characters. */
 unsigned slice_count_words(const char *words, const char *text, unsigned *shared);
 /* True if one of both holds every content word of the other. */
 bool slice_names(const char *words, const char *text);
+/* True if a line by the author of a fact tells it again, or the most of it: it holds all content
+ * words of the fact but the author's name, or two of them and two thirds, or two and no others. */
+bool slice_repeats(const char *fact, const char *author, const char *line);
 /* The question without this name, which every line that addresses the bot holds. Cut at size. */
 void slice_question(char *to, size_t size, const char *question, const char *name);
 

@@ -46,6 +46,26 @@ uint32_t terms_lower(uint32_t c)
 	return c;
 }
 
+void terms_fold(char *to, const char *from, size_t n)
+{
+	const char *p = from, *end = from + n;
+
+	while (p < end) {
+		const char *at = p;
+		uint32_t c = terms_next(&p, end), lower = terms_lower(c);
+		size_t k = (size_t)(p - at);
+
+		memcpy(to, at, k);
+		if (k == 2) {
+			to[0] = (char)(0xc0 | lower >> 6);
+			to[1] = (char)(0x80 | (lower & 0x3f));
+		} else if (k == 1 && c < 0x80) {
+			to[0] = (char)lower;
+		}
+		to += k;
+	}
+}
+
 bool terms_is_dense(uint32_t c)
 {
 	return (c >= 0x3041 && c <= 0x30ff && c != 0x30fb) || /* kana */
@@ -106,28 +126,44 @@ char *terms_index(const char *text, size_t n)
 
 /* ---- questions ---- */
 
-static const char *const stop_words[] = {
-	/* English */
-	"a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-	"before", "but", "by", "can", "could", "d", "did", "do", "does", "for", "from", "had",
-	"has", "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its",
-	"just", "know", "ll", "m", "me", "mine", "my", "of", "on", "or", "our", "please", "re",
-	"remember", "s", "said", "say", "she", "so", "some", "t", "talk", "talked", "tell", "than",
-	"that", "the", "their", "them", "then", "there", "they", "this", "to", "told", "us", "ve",
-	"was", "we", "were", "what", "when", "where", "which", "who", "whose", "why", "will",
-	"with", "would", "you", "your",
-	/* other languages that write blanks; words that are content in another one are left out */
-	"das", "dem", "den", "der", "ein", "eine", "er", "hat", "ich", "ist", "mit", "und", "von",
-	"wer", "wann", "wie", "wo", "le", "la", "les", "est", "et", "que", "qui", "quand", "une",
-	"des", "du", "el", "los", "las", "es", "y", "cuando", "quien", "il", "che", "chi", "di",
-	"het", "een", "wat", "wie", "o", "os", "e", "quem"};
+static const char *const english_stop_words[] = {
+	"a",	 "about", "after", "all",  "am",     "an",    "and",	  "any",  "are",
+	"as",	 "at",	  "be",	   "been", "before", "but",   "by",	  "can",  "could",
+	"d",	 "did",	  "do",	   "does", "for",    "from",  "had",	  "has",  "have",
+	"he",	 "her",	  "his",   "how",  "i",	     "if",    "in",	  "into", "is",
+	"it",	 "its",	  "just",  "know", "ll",     "m",     "me",	  "mine", "my",
+	"of",	 "on",	  "or",	   "our",  "please", "re",    "remember", "s",	  "said",
+	"say",	 "she",	  "so",	   "some", "t",	     "talk",  "talked",	  "tell", "than",
+	"that",	 "the",	  "their", "them", "then",   "there", "they",	  "this", "to",
+	"told",	 "us",	  "ve",	   "was",  "we",     "were",  "what",	  "when", "where",
+	"which", "who",	  "whose", "why",  "will",   "with",  "would",	  "you",  "your"};
+/* Other languages that write blanks; words that are content in another one are left out, as a
+ * question for the index has no language (function_words.h). */
+static const char *const other_stop_words[] = {
+	"das",	 "dem", "den",	"der", "ein", "eine", "er",  "hat", "ich", "ist",    "mit",   "und",
+	"von",	 "wer", "wann", "wie", "wo",  "le",   "la",  "les", "est", "et",     "que",   "qui",
+	"quand", "une", "des",	"du",  "el",  "los",  "las", "es",  "y",   "cuando", "quien", "il",
+	"che",	 "chi", "di",	"het", "een", "wat",  "wie", "o",   "os",  "e",	     "quem"};
+
+static bool holds(const char *const *list, size_t words, const char *word, size_t n)
+{
+	for (size_t i = 0; i < words; i++)
+		if (strlen(list[i]) == n && memcmp(list[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+bool terms_is_english_stop_word(const char *word, size_t n)
+{
+	return holds(english_stop_words, sizeof english_stop_words / sizeof english_stop_words[0],
+		     word, n);
+}
 
 bool terms_is_stop_word(const char *word, size_t n)
 {
-	for (size_t i = 0; i < sizeof stop_words / sizeof stop_words[0]; i++)
-		if (strlen(stop_words[i]) == n && memcmp(stop_words[i], word, n) == 0)
-			return true;
-	return false;
+	return terms_is_english_stop_word(word, n) ||
+	       holds(other_stop_words, sizeof other_stop_words / sizeof other_stop_words[0], word,
+		     n);
 }
 
 struct query {
@@ -151,8 +187,7 @@ static void add_word(struct query *q, const char *word, size_t n)
 
 	if (n > sizeof lower)
 		return;
-	for (size_t i = 0; i < n; i++)
-		lower[i] = (char)tolower((unsigned char)word[i]);
+	terms_fold(lower, word, n);
 	if (!terms_is_stop_word(lower, n))
 		add_term(q, lower, n, false);
 }

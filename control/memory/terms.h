@@ -21,10 +21,15 @@ unsigned terms_query(char buf[TERMS_QUERY_MAX], const char *question);
 /* True if the word, in lower case, says nothing about the subject of a sentence. */
 bool terms_is_stop_word(const char *word, size_t n);
 
+/* True if it is one of English. */
+bool terms_is_english_stop_word(const char *word, size_t n);
+
 /* The character at *p, which moves past it; 0 at the end. A malformed byte stands for itself. */
 uint32_t terms_next(const char **p, const char *end);
 /* In lower case: of Latin and Cyrillic letters. */
 uint32_t terms_lower(uint32_t c);
+/* Copies n bytes in lower case, which are as many. */
+void terms_fold(char *to, const char *from, size_t n);
 /* True if words of this character's script are written without blanks between them, or with
  * particles attached to them. */
 bool terms_is_dense(uint32_t c);

@@ -213,13 +213,29 @@ static int forget_part(struct db *db, const json_t *part)
 	return err;
 }
 
-static int list_repeats(struct db *db, uint64_t fact, const json_t *texts, json_t *lines)
+/* words: of the request, which the sentence that asks for it holds. */
+static bool tells_fact_again(const char *line, const char *author, const json_t *texts,
+			     const char *words)
+{
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(texts, i, text)
+	{
+		if (slice_repeats(json_string_value(text), author, line))
+			return true;
+	}
+	return slice_fits(words, line);
+}
+
+static int list_repeats(struct db *db, uint64_t fact, const json_t *texts, const char *words,
+			json_t *lines)
 {
 	sqlite3_stmt *s = use_fact(db, DB_LIST_LINES_OF_AUTHOR, fact);
 	int err;
 
 	while ((err = db_step(db, s)) == 0)
-		if (repeats_fact(db_text(s, 1), texts))
+		if (tells_fact_again(db_text(s, 1), db_text(s, 2), texts, words))
 			json_array_append_new(lines, json_integer((json_int_t)db_uint(s, 0)));
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
@@ -285,11 +301,11 @@ int summaries_forget_line(struct db *db, uint64_t line, struct forgotten *f)
 
 /* The sentence that asks to forget the fact repeats it, too, and so did the bot when it was asked
  * to remember it. */
-static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, const json_t *said,
+static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts, const char *words,
 			  struct forgotten *f)
 {
 	json_t *lines = json_array(), *line;
-	int err = lines ? list_repeats(db, fact, said, lines) : ENOMEM;
+	int err = lines ? list_repeats(db, fact, texts, words, lines) : ENOMEM;
 	size_t i;
 
 	json_array_foreach(texts, i, line)
@@ -324,23 +340,18 @@ static int forget_all_parts(struct db *db, const json_t *parts)
 
 int summaries_forget(struct db *db, uint64_t fact, const char *words, struct forgotten *f)
 {
-	json_t *texts = json_array(), *said = json_array(), *parts = json_array();
-	int err = texts && said && parts ? mark_lines(db, use_fact(db, DB_FORGET_LINES, fact), f)
-					 : ENOMEM;
+	json_t *texts = json_array(), *parts = json_array();
+	int err = texts && parts ? mark_lines(db, use_fact(db, DB_FORGET_LINES, fact), f) : ENOMEM;
 
 	if (!err)
 		err = list_texts(db, fact, texts);
-	if (!err &&
-	    (json_array_extend(said, texts) || json_array_append_new(said, json_string(words))))
-		err = ENOMEM;
 	if (!err)
-		err = forget_repeats(db, fact, texts, said, f);
+		err = forget_repeats(db, fact, texts, words, f);
 	if (!err)
 		err = list_parts_of_fact(db, fact, texts, parts);
 	if (!err)
 		err = forget_all_parts(db, parts);
 	json_decref(texts);
-	json_decref(said);
 	json_decref(parts);
 	return err;
 }

@@ -297,3 +297,72 @@ TEST(words_of_scripts_without_blanks_are_compared_by_pairs)
 	CHECK(slice_fits("发布是什么时候", "我们星期二发布，就是那个时候"));
 	CHECK(!slice_fits("发布是什么时候", "我的自行车是红色的"));
 }
+
+/* Most sentences of a language share them. */
+TEST(function_words_of_no_language_make_a_line_fit)
+{
+	static const char *const others[][2] = {
+		{"что у нас на обед", "у меня на столе кот"},
+		{"у меня есть собака", "у меня завтра экзамен"},
+		{"gdzie jest moja książka", "moja siostra jest chora"},
+		{"mam psa w domu", "jutro w domu jest impreza"},
+		{"waar is mijn fiets en hoe laat", "hoe is het met mijn moeder"},
+		{"onde está o meu carro", "o meu irmão está doente"},
+		{"dónde está mi bici", "mi madre está en casa"},
+		{"mi hermano está en Roma", "mañana está en la oficina mi jefa"},
+		{"dov'è la mia bici", "la mia mamma è a casa"},
+		{"où est mon vélo et avec qui", "mon frère est avec nous"},
+		{"wo ist mein Fahrrad und was hast du", "mein Bruder hat was"},
+		{"내 자전거는 어디에 있어", "내 엄마는 집에 있어"},
+		{"私の自転車はどこですか", "私の母はどこかにいます"},
+		{"我的自行车在哪里", "我的妈妈在家里"},
+	};
+	static const char *const like[][2] = {
+		{"когда у нас встреча с врачом", "Встреча с врачом в пять"},
+		{"когда ВСТРЕЧА", "Встреча в пять"},
+		{"gdzie jest łódka mojego brata", "Łódka mojego brata jest w Gdańsku"},
+		{"wann ist die Übung im Garten", "übung im Garten ist um vier"},
+		{"où est l'école de ma sœur", "École de ma sœur à Lyon"},
+		{"dónde está mi bici roja", "MI BICI ROJA está en casa"},
+		{"dov'è la mia bici rossa", "la bici rossa è a casa"},
+		{"onde está o meu carro azul", "Carro azul na garagem"},
+		{"waar is mijn rode fiets", "De rode fiets staat buiten"},
+		{"내 자전거는 어디에 있어", "자전거를 차고에 두었어"},
+		{"私の自転車はどこですか", "自転車は車庫にある"},
+		{"我的自行车在哪里", "自行车放在车库"},
+		{"猫はどこですか", "うちの猫が寝ている"},
+		{"我的猫在哪里", "那只猫睡了"},
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (slice_fits(others[i][0], others[i][1]))
+			test_fail(__FILE__, __LINE__, "\"%s\" fits \"%s\"", others[i][0],
+				  others[i][1]);
+	for (size_t i = 0; i < sizeof like / sizeof like[0]; i++)
+		if (!slice_fits(like[i][0], like[i][1]))
+			test_fail(__FILE__, __LINE__, "\"%s\" does not fit \"%s\"", like[i][0],
+				  like[i][1]);
+}
+
+/* "die", "son" and "hat" are content in English. */
+TEST(function_words_of_another_language_are_content)
+{
+	CHECK(slice_names("my son", "my son is ill"));
+	CHECK(!slice_names("my son", "my hat is red"));
+	CHECK(slice_fits("will the plants die", "these plants die in winter"));
+	CHECK(slice_names("ВСТРЕЧА", "Встреча в пять"));
+}
+
+TEST(a_line_repeats_a_fact_by_all_its_words)
+{
+	CHECK(slice_repeats("my bike is red", "Ana", "forget that my bike is red"));
+	CHECK(slice_repeats("Ana's bike is red", "ana", "my bike is a red one"));
+	CHECK(slice_repeats("my bike is red and fast", "Ana", "my bike is red"));
+	CHECK(!slice_repeats("my bike is red and fast", "Ana", "my bike"));
+	CHECK(slice_repeats("my bike is red and fast", "Ana", "my bike is red and old"));
+	CHECK(!slice_repeats("the release is on tuesday at noon in room four", "Ana",
+			     "the release is on friday"));
+	CHECK(!slice_repeats("у меня есть собака", "Аня", "у меня завтра экзамен"));
+	CHECK(!slice_repeats("mi hermano está en Roma", "Ana",
+			     "mañana está en la oficina mi jefa"));
+}
