@@ -53,6 +53,7 @@ CONTROL  := $(filter-out $(OFFLINE) $(IMAGED) $(FRAMED),$(call rwild,control,%.c
 MEDIA_CALLS := $(call rwild,control/media,%.c) control/music/volume.c
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
+GOLIVE   := $(call rwild,tests/golive,%.c)
 STANDINS := $(call rwild,tests/standins,%.c)
 TALK     := $(call rwild,tests/talk,%.c)
 SOUND    := $(filter-out tests/sound/score/%,$(call rwild,tests/sound,%.c))
@@ -78,7 +79,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/framed $(B)/offlined
-TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
+TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
@@ -123,6 +124,10 @@ $(B)/tests/wire: $(call objs,$(call rwild,tests/wire,%.c) $(filter-out %/main.c,
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
 $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(MEDIA_CALLS) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+# Publishes a film as a stream of guildd, and watches it.
+$(B)/golive: $(call objs,$(GOLIVE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))

@@ -12,6 +12,8 @@
 
 /* COMMAND_CAP: the state of all calls is sent at once to a new control. */
 enum { CLIENTS = 8, AUDIO_CAP = 1 << 20, COMMAND_CAP = 16 << 20 };
+/* Video leaves captures the room that they have without it. */
+enum { LANE_CAP = AUDIO_CAP + MEDIA_VIDEO_QUEUED };
 
 struct client {
 	struct link *link;
@@ -249,7 +251,7 @@ static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *ar
 	*c = (struct client){.link = l, .peer = p, .came = ++l->came};
 	conf->max_frame = MEDIA_MAX_FRAME;
 	conf->command_cap = COMMAND_CAP;
-	conf->audio_cap = AUDIO_CAP;
+	conf->audio_cap = LANE_CAP;
 	conf->msgh = on_frame;
 	conf->losth = on_lost;
 	conf->droph = on_drop;
@@ -294,6 +296,11 @@ void link_send(struct link *l, const struct media_msg *msg, uint32_t flow)
 {
 	if (l->control)
 		send_message(l->control, msg, flow);
+}
+
+size_t link_queued(const struct link *l)
+{
+	return l->control ? peer_queued(l->control->peer, PEER_AUDIO) : 0;
 }
 
 void link_fault(struct link *l, enum media_fault_code code)

@@ -47,6 +47,8 @@ int link_directory(const struct link *l);
 /* Sends to control; does nothing without one. flow 0: the message is never dropped; otherwise it is
  * a HEARD of this flow, which may be dropped. */
 void link_send(struct link *l, const struct media_msg *msg, uint32_t flow);
+/* Returns the number of bytes that wait in the audio lane. */
+size_t link_queued(const struct link *l);
 void link_fault(struct link *l, enum media_fault_code code);
 
 #endif

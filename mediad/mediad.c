@@ -32,6 +32,13 @@ void mediad_send(const struct media_msg *msg, uint32_t flow, void *arg)
 		link_send(m->link, msg, flow);
 }
 
+size_t mediad_queued(void *arg)
+{
+	struct mediad *m = arg;
+
+	return m->link ? link_queued(m->link) : 0;
+}
+
 static void on_job_done(void *job, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
 	struct mediad *m = arg;

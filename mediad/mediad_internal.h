@@ -31,6 +31,7 @@ struct mediad {
 struct call *mediad_find_call(struct mediad *m, uint32_t id);
 /* Handlers of struct call_conf; arg: struct mediad. */
 void mediad_send(const struct media_msg *msg, uint32_t flow, void *mediad);
+size_t mediad_queued(void *mediad);
 void mediad_on_call_gone(struct call *c, void *mediad);
 
 /* ---- mediad_messages.c ---- */

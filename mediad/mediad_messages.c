@@ -24,8 +24,9 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 				 .ws = m->ws,
 				 .engine = m->engine,
 				 .worker = m->worker,
-				 .decoders = m->decoders,
+				 .decoders = open->stream ? NULL : m->decoders,
 				 .outh = mediad_send,
+				 .queuedh = mediad_queued,
 				 .goneh = mediad_on_call_gone,
 				 .flows = &m->flows,
 				 .sessions = &m->sessions,
@@ -51,8 +52,7 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 
 		return call_guild(c) == open->guild ? call_run_command(c, &set) : EPROTO;
 	}
-	/* Streams are not built yet. */
-	if (m->stopping || !open->guild || !open->user || open->stream) {
+	if (m->stopping || !open->guild || !open->user) {
 		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
 		return 0;
 	}

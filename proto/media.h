@@ -102,6 +102,7 @@ bool media_reason_is_final(unsigned reason);
 const char *media_reason_text(unsigned reason);
 const char *media_music_phase_name(unsigned phase);
 const char *media_music_phase_text(unsigned phase);
+const char *media_video_codec_name(unsigned codec);
 const char *media_heal_name(unsigned heal);
 const char *media_heal_text(unsigned heal);
 const char *media_fault_text(unsigned fault);

@@ -9,6 +9,7 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "mediad/call/call_internal.h"
+#include "mediad/engine/loop_stream.h"
 #include "proto/base/time.h"
 
 /* Lines of the log that a voice server can cause, for each call: so many at once, then one per
@@ -104,6 +105,16 @@ void call_send_set(struct call *c)
 	call_command(c, &cmd);
 }
 
+static int add_stream(struct call *c, struct call_stream *l)
+{
+	struct loop_stream_handlers h;
+
+	if (!c->video)
+		return engine_add_stream(c->conf.engine, l);
+	h = call_video_handlers(c->video);
+	return engine_add_loop_stream(c->conf.engine, l, &h);
+}
+
 static int lend_stream(struct call *c)
 {
 	struct call_stream *l;
@@ -111,7 +122,7 @@ static int lend_stream(struct call *c)
 
 	if (err)
 		return err;
-	err = engine_add_stream(c->conf.engine, l);
+	err = add_stream(c, l);
 	if (err)
 		call_stream_free(l);
 	else
@@ -121,7 +132,7 @@ static int lend_stream(struct call *c)
 
 int call_alloc(struct call **out, const struct call_conf *conf, const struct media_call_open *open)
 {
-	struct vgw_conf gw = {.guild = open->guild, .user = open->user};
+	struct vgw_conf gw = {.guild = open->guild, .user = open->user, .stream = open->stream};
 	struct call *c = calloc(1, sizeof *c);
 	int err;
 
@@ -156,6 +167,8 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 		err = tmr_alloc(&c->settle, conf->env, call_on_settle, c);
 	if (!err)
 		err = secure_init(c);
+	if (!err && open->stream)
+		err = call_video_alloc(&c->video, c);
 	/* This comes last, because a lent stream does not return at once. */
 	if (!err)
 		err = lend_stream(c);
@@ -182,6 +195,7 @@ struct call *call_free(struct call *c)
 	say_free(c);
 	music_free(c);
 	hear_free(c);
+	call_video_free(c->video);
 	free(c);
 	return NULL;
 }
@@ -227,6 +241,7 @@ void call_send_all(struct call *c)
 	hear_send_all(c);
 	say_send_all(c);
 	music_send_all(c);
+	call_video_send_all(c);
 }
 
 /* Control's policy of encryption counts for its channel, which the next lease joins. */

@@ -23,6 +23,8 @@ struct ws_ctx;
 /* Sends a message to control. flow 0: it is never dropped. Otherwise it is a HEARD of this flow,
  * which may be dropped; call_heard_dropped is called then, possibly during this call. */
 typedef void(call_send_h)(const struct media_msg *msg, uint32_t flow, void *arg);
+/* Returns the number of bytes that wait for control in the lane of captures and video. */
+typedef size_t(call_queued_h)(void *arg);
 /* The call has left and nothing of it is lent any more. call_free may be called, also from here. */
 typedef void(call_gone_h)(struct call *c, void *arg);
 
@@ -33,6 +35,7 @@ struct call_conf {
 	struct worker *worker;
 	struct decoders *decoders; /* NULL: music is refused */
 	call_send_h *outh;
+	call_queued_h *queuedh;
 	call_gone_h *goneh;
 	uint32_t *flows;    /* mediad's counter of listens of all calls, for outh */
 	uint64_t *sessions; /* mediad's counter of DAVE sessions, which own jobs */

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "ipc/log.h"
+#include "mediad/call/video.h"
 
 /* Every message about a call begins with its number and generation. */
 static bool is_late(const struct call *c, const struct media_msg *msg)
@@ -45,8 +46,9 @@ static int run_music_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_VIDEO_PUBLISH:
 	case MEDIA_VIDEO_DATA:
 	case MEDIA_VIDEO_STOP:
-		return 0; /* the call is no stream */
-	default:	  /* the codec accepts no other message of control */
+		call_video_command(c, msg);
+		return 0;
+	default: /* the codec accepts no other message of control */
 		return EPROTO;
 	}
 }

@@ -149,6 +149,7 @@ static void on_state(struct call *c, const struct vgw_action *act)
 			secure_resumed(c);
 		else
 			unmapped_begin(&c->unmapped, env_now(c->conf.env));
+		call_video_up(c);
 		break;
 	case MEDIA_PHASE_RESUMING:
 		secure_offline(c);
@@ -170,6 +171,7 @@ static void drop_media(struct call *c)
 	c->state.ssrc = 0;
 	c->state.mode = slice_str("");
 	c->speaking_pending = false;
+	call_video_end_session(c);
 	hear_end_session(c);
 	call_command(c, &cmd);
 }
@@ -190,6 +192,14 @@ static void send_message(struct call *c, bool text, const void *p, size_t n)
 
 	if (err && err != ENOTCONN) /* the close event is under way */
 		c->pending_close = 1006;
+}
+
+static void on_member(struct call *c, uint64_t user, bool present)
+{
+	hear_member(c, user, present);
+	secure_member(c, user, present);
+	if (!present)
+		call_video_left(c, user);
 }
 
 void call_perform_action(const struct vgw_action *act, void *arg)
@@ -226,8 +236,12 @@ void call_perform_action(const struct vgw_action *act, void *arg)
 		unmapped_resolved(&c->unmapped, act->ssrc.ssrc);
 		break;
 	case VGW_MEMBER:
-		hear_member(c, act->member.user, act->member.present);
-		secure_member(c, act->member.user, act->member.present);
+		on_member(c, act->member.user, act->member.present);
+		break;
+	case VGW_VIDEO_OURS:
+	case VGW_VIDEO_SOURCE:
+	case VGW_VIDEO_WANTED:
+		call_video_perform_action(c, act);
 		break;
 	case VGW_RTT:
 		c->gateway_rtt_us = (uint32_t)(act->rtt_ns / 1000);

@@ -1,7 +1,7 @@
 /* The state of a call, shared by call.c (commands), call_gateway.c (signalling), call_events.c
  * (events of the audio thread), call_owed.c (commands that wait for memory), secure.c (end-to-end
- * encryption), hear.c (members and listens), hear_index.c (members by SSRC), say.c (playbacks) and
- * music.c. */
+ * encryption), hear.c (members and listens), hear_index.c (members by SSRC), say.c (playbacks),
+ * music.c and video.c (streams). */
 #ifndef MEDIAD_CALL_CALL_INTERNAL_H
 #define MEDIAD_CALL_CALL_INTERNAL_H
 
@@ -12,6 +12,7 @@
 #include "mediad/call/key_marks.h"
 #include "mediad/call/secure.h"
 #include "mediad/call/unmapped.h"
+#include "mediad/call/video.h"
 #include "mediad/music/decoders.h"
 
 struct tmr;
@@ -163,6 +164,8 @@ struct call {
 		enum media_reason why; /* NONE: it drained */
 	} over[PLAYBACKS_OVER];	       /* the playbacks that ended last */
 	unsigned n_over;	       /* that ever ended: the place of the next one */
+
+	struct call_video *video; /* of a stream; NULL of a call */
 
 	struct music_track *tracks[MUSIC_MIXER_LANES];
 	uint32_t next_music_lane;

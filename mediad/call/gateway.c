@@ -115,6 +115,7 @@ static void end_session(struct vgw *g)
 	if (g->media)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_DROP_MEDIA});
 	/* The next session is told again when we speak. */
+	g->video_ssrc = 0;
 	g->media = g->established = g->speaking = g->speaking_sent = g->resumed_once = false;
 	explicit_bzero(g->key, sizeof g->key);
 	explicit_bzero(g->session, sizeof g->session);
@@ -263,7 +264,7 @@ void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn)
 		vgw_set_phase(g, MEDIA_PHASE_IDENTIFYING, MEDIA_REASON_NONE, 0, false);
 		vgw_send_text(g, text,
 			      vgw_put_identify(text, sizeof text, g->conf.guild, g->conf.user,
-					       g->session, g->token));
+					       g->session, g->token, g->conf.stream));
 	}
 	explicit_bzero(text, sizeof text);
 }
@@ -307,12 +308,15 @@ void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code, en
 void vgw_discovered(struct vgw *g, uint64_t now, const char *ip, uint16_t port)
 {
 	char text[VGW_TEXT_MAX];
+	const char *encode = NULL;
 
 	if (g->phase != MEDIA_PHASE_DISCOVERING)
 		return;
 	g->step_by = now + STEP_LIMIT;
 	vgw_set_phase(g, MEDIA_PHASE_SELECTING, MEDIA_REASON_NONE, 0, false);
-	vgw_send_text(g, text, vgw_put_select(text, sizeof text, ip, port, g->mode));
+	if (g->conf.stream)
+		encode = g->video_codec ? g->video_codec : "";
+	vgw_send_text(g, text, vgw_put_select(text, sizeof text, ip, port, g->mode, encode));
 }
 
 void vgw_udp_failed(struct vgw *g, uint64_t now)

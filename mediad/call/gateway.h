@@ -2,8 +2,8 @@
  *
  * Inputs are functions named after the event. Each takes the time and calls the action handler for
  * every action to be performed, in order. The handler must not call back into the machine, except
- * vgw_dave_text and vgw_dave_binary. After each input the owner arms one timer for vgw_deadline()
- * and calls vgw_timer() then.
+ * vgw_dave_text, vgw_dave_binary, vgw_video_tell and vgw_video_want. After each input the owner
+ * arms one timer for vgw_deadline() and calls vgw_timer() then.
  *
  * A lease (session, token, endpoint) is used for one Identify. An established session outlives its
  * socket: it is resumed (op 7) with the same SSRC, key and UDP socket. If it cannot be resumed, its
@@ -37,11 +37,24 @@ enum vgw_kind {
 	VGW_SSRC,	/* maps this SSRC to this user */
 	VGW_MEMBER,	/* a user joined or left */
 	VGW_RTT,	/* round-trip time of a heartbeat */
-	VGW_GAP,	/* sequence numbers were skipped; a resume brings the messages */
+	/* Of streams (Go Live). */
+	VGW_VIDEO_OURS,	  /* the SSRCs of our video, once per session, after DISCOVER */
+	VGW_VIDEO_SOURCE, /* the video that a user sends, or no longer sends */
+	VGW_VIDEO_WANTED, /* the most quality of our video that a viewer wants */
+	VGW_GAP,	  /* sequence numbers were skipped; a resume brings the messages */
 	/* End-to-end encryption. DAVE_BINARY may come before DAVE_START. */
 	VGW_DAVE_BINARY, /* ops 25, 27, 29, 30 */
 	VGW_DAVE_START,	 /* the DAVE version, once per session */
 	VGW_DAVE_TEXT,	 /* ops 21, 22, 24 */
+};
+
+/* Video that a user sends; ssrc 0: none. Size and rate are what the sender says, 0: nothing. */
+struct vgw_video {
+	uint64_t user;
+	uint32_t ssrc, rtx_ssrc;
+	uint16_t width, height;
+	uint8_t fps;
+	uint32_t bitrate; /* of ours */
 };
 
 /* Pointers are borrowed until the handler returns. */
@@ -91,6 +104,8 @@ struct vgw_action {
 			bool present;
 		} member;
 		uint64_t rtt_ns;
+		struct vgw_video video; /* OURS: the SSRCs alone; SOURCE */
+		unsigned quality;	/* WANTED: 0..100 */
 	};
 };
 
@@ -103,6 +118,7 @@ struct vgw_conf {
 	uint64_t guild, user;
 	const char *const *modes; /* transport encryption modes, best first, NULL-terminated; must
 				     outlive the machine */
+	bool stream;		  /* a Go Live stream: with video, and its sound is a shared one */
 	vgw_action_h *acth;
 	vgw_key_h *keyh; /* NULL: every key may be used */
 	void *arg;
@@ -142,6 +158,12 @@ void vgw_speaking(struct vgw *g, uint64_t now, bool on);
  * unless the session is up, or ENOMEM. */
 int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition);
 int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n);
+/* Of a stream. The codec ("H264") that the next sessions offer to send; NULL: none. Static. */
+void vgw_video_codec(struct vgw *g, const char *codec);
+/* Tell what we send (op 12; v->ssrc 0: nothing), and what we want to see of whom (op 15): n SSRCs
+ * and their quality, 1..100. They emit actions only. Return as vgw_dave_text. */
+int vgw_video_tell(struct vgw *g, const struct vgw_video *v);
+int vgw_video_want(struct vgw *g, const uint32_t *ssrcs, const uint8_t *qualities, unsigned n);
 /* True if this session missed messages that no resume has requested yet. */
 bool vgw_has_missed(const struct vgw *g);
 /* Asks for missed messages: opens another socket at once and sends op 7. Does nothing when the

@@ -3,6 +3,8 @@
 #ifndef MEDIAD_CALL_GATEWAY_INTERNAL_H
 #define MEDIAD_CALL_GATEWAY_INTERNAL_H
 
+#include <jansson.h>
+
 #include "mediad/call/gateway.h"
 #include "mediad/call/seq_tracker.h"
 #include "proto/base/time.h"
@@ -25,7 +27,9 @@ struct vgw {
 	bool established;  /* the session was up once, so it can be resumed */
 	bool media;	   /* DISCOVER was emitted and DROP_MEDIA was not */
 	const char *mode;
-	uint8_t key[32]; /* of the session, once it is up */
+	const char *video_codec; /* of a stream of ours; NULL: none */
+	uint32_t video_ssrc;	 /* of ours in this session; 0: none */
+	uint8_t key[32];	 /* of the session, once it is up */
 	uint32_t ssrc;
 	struct seq_tracker numbers; /* of the session's messages */
 
@@ -52,6 +56,13 @@ void vgw_send_text(struct vgw *g, const char *text, size_t len);
 void vgw_fail_step(struct vgw *g, uint64_t now, enum media_reason reason);
 /* Ends the call as failed; another try would not help. */
 void vgw_fail(struct vgw *g, enum media_reason reason, uint16_t code);
+
+/* ---- gateway_video.c: messages about video; false = malformed ---- */
+/* "streams" of op 2: our SSRCs. */
+void vgw_on_our_video(struct vgw *g, const json_t *ready);
+/* Ops 12 and 15. */
+bool vgw_on_video(struct vgw *g, const json_t *d);
+bool vgw_on_wanted(struct vgw *g, const json_t *d);
 
 /* ---- gateway_ops.c ---- */
 /* Sends op 3. */

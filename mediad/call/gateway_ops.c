@@ -41,12 +41,15 @@ void vgw_send_heartbeat(struct vgw *g, uint64_t now)
 
 static void send_speaking(struct vgw *g)
 {
+	enum { VOICE = 1, SOUNDSHARE = 2 };
+	unsigned flag = g->conf.stream ? SOUNDSHARE : VOICE;
 	char text[VGW_TEXT_MAX];
 
 	if (g->phase != MEDIA_PHASE_UP || !g->open || g->speaking_sent == g->speaking)
 		return;
 	g->speaking_sent = g->speaking;
-	vgw_send_text(g, text, vgw_put_speaking(text, sizeof text, g->speaking, g->ssrc));
+	vgw_send_text(g, text,
+		      vgw_put_speaking(text, sizeof text, g->speaking ? flag : 0, g->ssrc));
 }
 
 void vgw_speaking(struct vgw *g, uint64_t now, bool on)
@@ -101,6 +104,7 @@ static bool on_ready(struct vgw *g, uint64_t now, const json_t *d)
 	vgw_set_phase(g, MEDIA_PHASE_DISCOVERING, MEDIA_REASON_NONE, 0, false);
 	vgw_emit(g, &(struct vgw_action){.kind = VGW_DISCOVER,
 					 .discover = {ip, (uint16_t)port, g->ssrc}});
+	vgw_on_our_video(g, d);
 	return true;
 }
 
@@ -265,7 +269,9 @@ static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 	case VOICE_OP_SPEAKING:
 		return on_ssrc(g, d, "ssrc");
 	case VOICE_OP_VIDEO:
-		return on_ssrc(g, d, "audio_ssrc");
+		return on_ssrc(g, d, "audio_ssrc") && vgw_on_video(g, d);
+	case VOICE_OP_MEDIA_SINK_WANTS:
+		return vgw_on_wanted(g, d);
 	case VOICE_OP_CLIENTS_CONNECT:
 		return on_clients(g, d);
 	case VOICE_OP_CLIENT_DISCONNECT:

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mediad/call/gateway.h"
+#include "mediad/video/codec.h"
 #include "proto/discord.h"
 #include "proto/voice.h"
 
@@ -23,15 +25,22 @@ static const char *format_id(char buf[24], uint64_t id)
 }
 
 size_t vgw_put_identify(char *buf, size_t cap, uint64_t guild, uint64_t user, const char *session,
-			const char *token)
+			const char *token, bool stream)
 {
 	char g[24], u[24];
+	json_t *root = json_pack("{s:i,s:{s:s,s:s,s:s,s:s,s:i}}", "op", VOICE_OP_IDENTIFY, "d",
+				 "server_id", format_id(g, guild), "user_id", format_id(u, user),
+				 "session_id", session, "token", token, "max_dave_protocol_version",
+				 VGW_DAVE_VERSION);
 
-	return dump_json(json_pack("{s:i,s:{s:s,s:s,s:s,s:s,s:i}}", "op", VOICE_OP_IDENTIFY, "d",
-				   "server_id", format_id(g, guild), "user_id", format_id(u, user),
-				   "session_id", session, "token", token,
-				   "max_dave_protocol_version", VGW_DAVE_VERSION),
-			 buf, cap);
+	if (root && stream &&
+	    json_object_update_new(json_object_get(root, "d"),
+				   json_pack("{s:b,s:[{s:s,s:s,s:i}]}", "video", 1, "streams",
+					     "type", "screen", "rid", "100", "quality", 100))) {
+		json_decref(root);
+		root = NULL;
+	}
+	return dump_json(root, buf, cap);
 }
 
 size_t vgw_put_resume(char *buf, size_t cap, uint64_t guild, const char *session, const char *token,
@@ -45,12 +54,36 @@ size_t vgw_put_resume(char *buf, size_t cap, uint64_t guild, const char *session
 			 buf, cap);
 }
 
-size_t vgw_put_select(char *buf, size_t cap, const char *ip, uint16_t port, const char *mode)
+/* Every codec that we can read, and of those that we can write the one that we do. */
+static int add_video_codecs(json_t *codecs, const char *encode)
 {
-	return dump_json(json_pack("{s:i,s:{s:s,s:{s:s,s:i,s:s},s:[{s:s,s:s,s:i,s:i}]}}", "op",
+	int priority = 2000, err = 0;
+
+#define X(NAME, wire, pt, rtx)                                                                     \
+	err |= json_array_append_new(                                                              \
+		codecs, json_pack("{s:s,s:s,s:i,s:i,s:i,s:b,s:b}", "name", wire, "type", "video",  \
+				  "priority", priority, "payload_type", pt, "rtx_payload_type",    \
+				  rtx, "encode", strcmp(encode, wire) == 0, "decode", 1));         \
+	priority += 1000;
+	VIDEO_CODECS(X)
+#undef X
+	return err;
+}
+
+size_t vgw_put_select(char *buf, size_t cap, const char *ip, uint16_t port, const char *mode,
+		      const char *encode)
+{
+	json_t *codecs = json_pack("[{s:s,s:s,s:i,s:i}]", "name", "opus", "type", "audio",
+				   "priority", 1000, "payload_type", 120);
+
+	if (!codecs || (encode && add_video_codecs(codecs, encode))) {
+		json_decref(codecs);
+		return 0;
+	}
+	return dump_json(json_pack("{s:i,s:{s:s,s:{s:s,s:i,s:s},s:o}}", "op",
 				   VOICE_OP_SELECT_PROTOCOL, "d", "protocol", "udp", "data",
-				   "address", ip, "port", (int)port, "mode", mode, "codecs", "name",
-				   "opus", "type", "audio", "priority", 1000, "payload_type", 120),
+				   "address", ip, "port", (int)port, "mode", mode, "codecs",
+				   codecs),
 			 buf, cap);
 }
 
@@ -61,11 +94,53 @@ size_t vgw_put_heartbeat(char *buf, size_t cap, uint64_t nonce, int seq)
 			 buf, cap);
 }
 
-size_t vgw_put_speaking(char *buf, size_t cap, bool on, uint32_t ssrc)
+size_t vgw_put_speaking(char *buf, size_t cap, unsigned flags, uint32_t ssrc)
 {
 	return dump_json(json_pack("{s:i,s:{s:i,s:i,s:I}}", "op", VOICE_OP_SPEAKING, "d",
-				   "speaking", on ? 1 : 0, "delay", 0, "ssrc", (json_int_t)ssrc),
+				   "speaking", (int)flags, "delay", 0, "ssrc", (json_int_t)ssrc),
 			 buf, cap);
+}
+
+size_t vgw_put_video(char *buf, size_t cap, uint32_t audio, const struct vgw_video *v)
+{
+	json_t *streams = json_array();
+	json_int_t ssrc = v->ssrc, rtx = v->ssrc ? v->rtx_ssrc : 0;
+
+	if (!streams ||
+	    (ssrc &&
+	     json_array_append_new(streams,
+				   json_pack("{s:s,s:s,s:I,s:I,s:b,s:i,s:i,s:i,s:{s:s,s:i,s:i}}",
+					     "type", "screen", "rid", "100", "ssrc", ssrc,
+					     "rtx_ssrc", rtx, "active", 1, "quality", 100,
+					     "max_bitrate", (int)v->bitrate, "max_framerate",
+					     (int)v->fps, "max_resolution", "type", "fixed",
+					     "width", (int)v->width, "height", (int)v->height)))) {
+		json_decref(streams);
+		return 0;
+	}
+	return dump_json(json_pack("{s:i,s:{s:I,s:I,s:I,s:o}}", "op", VOICE_OP_VIDEO, "d",
+				   "audio_ssrc", (json_int_t)audio, "video_ssrc", ssrc, "rtx_ssrc",
+				   rtx, "streams", streams),
+			 buf, cap);
+}
+
+size_t vgw_put_wants(char *buf, size_t cap, const uint32_t *ssrcs, const uint8_t *qualities,
+		     unsigned n)
+{
+	json_t *wants = json_pack("{s:i}", "any", 0);
+	char key[12];
+
+	for (unsigned i = 0; wants && i < n; i++) {
+		snprintf(key, sizeof key, "%" PRIu32, ssrcs[i]);
+		if (!json_object_set_new(wants, key, json_integer(qualities[i])))
+			continue;
+		json_decref(wants);
+		wants = NULL;
+	}
+	if (!wants)
+		return 0;
+	return dump_json(json_pack("{s:i,s:o}", "op", VOICE_OP_MEDIA_SINK_WANTS, "d", wants), buf,
+			 cap);
 }
 
 size_t vgw_put_transition(char *buf, size_t cap, unsigned op, uint16_t transition)

@@ -14,13 +14,24 @@
 
 enum { VGW_TEXT_MAX = 2048 };
 
+struct vgw_video;
+
+/* stream: asks for the SSRCs of a screen. */
 size_t vgw_put_identify(char *buf, size_t cap, uint64_t guild, uint64_t user, const char *session,
-			const char *token);
+			const char *token, bool stream);
 size_t vgw_put_resume(char *buf, size_t cap, uint64_t guild, const char *session, const char *token,
 		      int seq);
-size_t vgw_put_select(char *buf, size_t cap, const char *ip, uint16_t port, const char *mode);
+/* encode: the codec of video that we send; "": we receive alone; NULL: no video. */
+size_t vgw_put_select(char *buf, size_t cap, const char *ip, uint16_t port, const char *mode,
+		      const char *encode);
 size_t vgw_put_heartbeat(char *buf, size_t cap, uint64_t nonce, int seq);
-size_t vgw_put_speaking(char *buf, size_t cap, bool on, uint32_t ssrc);
+/* flags: 1 a voice, 2 the sound of a screen. */
+size_t vgw_put_speaking(char *buf, size_t cap, unsigned flags, uint32_t ssrc);
+/* Op 12, of ours. audio: our SSRC of sound. v->ssrc 0: nothing is sent. */
+size_t vgw_put_video(char *buf, size_t cap, uint32_t audio, const struct vgw_video *v);
+/* Op 15. */
+size_t vgw_put_wants(char *buf, size_t cap, const uint32_t *ssrcs, const uint8_t *qualities,
+		     unsigned n);
 /* Op 23 or 31. */
 size_t vgw_put_transition(char *buf, size_t cap, unsigned op, uint16_t transition);
 

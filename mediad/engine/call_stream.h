@@ -21,6 +21,8 @@
 #include "mediad/transport/report.h"
 
 struct env;
+struct loop_stream;
+struct video_sender;
 
 enum {
 	CALL_STREAM_SLOTS = 512,    /* speakers with an SSRC; further ones are not heard */
@@ -131,6 +133,9 @@ struct call_stream {
 	void *owner;	 /* loop thread only */
 	unsigned thread; /* loop thread only: the audio thread that has it */
 	void *removal;	 /* loop thread only: memory for the command that ends it; owned */
+	/* Of a stream that the loop thread drives (loop_stream.h); borrowed. NULL for a call. */
+	struct loop_stream *loop;
+	struct video_sender *video;
 	struct env *env; /* from here on: audio thread only */
 	call_stream_emit_h *emit;
 	call_stream_room_h *room;

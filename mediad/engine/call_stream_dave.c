@@ -1,6 +1,7 @@
 /* End-to-end encryption of a call stream: keys lent and returned, what may be sent, decryption
  * outages. */
 #include <errno.h>
+#include <string.h>
 
 #include "ipc/env.h"
 #include "mediad/dave/session.h"
@@ -87,6 +88,28 @@ bool call_stream_encrypt(struct call_stream *cs, const struct sender_packet *pkt
 		return false;
 	*out = (struct slice){buf, n};
 	return true;
+}
+
+bool call_stream_encrypt_video(struct call_stream *cs, enum video_codec codec, struct slice frame,
+			       uint8_t *buf, size_t cap, size_t *len)
+{
+	static const enum dave_codec codecs[] = {[VIDEO_NONE] = DAVE_UNKNOWN,
+						 [VIDEO_AV1] = DAVE_AV1,
+						 [VIDEO_H264] = DAVE_H264,
+						 [VIDEO_VP8] = DAVE_VP8};
+	int err;
+
+	if (cs->clear) {
+		if (frame.n > cap)
+			return false;
+		memcpy(buf, frame.p, frame.n);
+		*len = frame.n;
+		return true;
+	}
+	err = dave_seal(cs->sealer, codecs[codec], frame.p, frame.n, buf, cap, len);
+	if (dave_sealer_wants_next(cs->sealer))
+		ask_for_next_pair(cs);
+	return !err;
 }
 
 static void set_sending_key(struct call_stream *cs, struct dave_key *key)

@@ -3,6 +3,7 @@
 #define MEDIAD_ENGINE_CALL_STREAM_INTERNAL_H
 
 #include "mediad/engine/call_stream.h"
+#include "mediad/video/codec.h"
 
 /* ---- call_stream.c ---- */
 /* Emits an event that must not be dropped. */
@@ -18,6 +19,8 @@ void call_stream_begin_step(struct call_stream *cs);
 void call_stream_on_speaker_event(const struct audio_event *e, void *slot);
 /* The slot of an SSRC, or NULL. */
 struct slot *call_stream_find_slot(const struct call_stream *cs, uint32_t ssrc);
+/* The slot of a user, or NULL. */
+struct slot *call_stream_slot_of_user(const struct call_stream *cs, uint64_t user);
 bool call_stream_has_slot(const struct call_stream *cs, const struct slot *s);
 void call_stream_run_slot_command(struct call_stream *cs, struct cmd *c);
 void call_stream_end_captures(struct call_stream *cs, enum media_reason reason);
@@ -57,6 +60,8 @@ void call_stream_send_due(struct call_stream *cs, uint64_t now);
 void call_stream_pass_deadlines(struct call_stream *cs, uint64_t now);
 
 /* ---- call_stream_receive.c ---- */
+/* A packet was opened under the present key. counter: NULL where the mode has none. */
+void call_stream_note_authentic(struct call_stream *cs, const uint8_t *counter);
 /* Decodes the pending packets of an SSRC that has just been mapped to s. */
 void call_stream_release_pending(struct call_stream *cs, struct slot *s);
 /* Tries the pending packets of s again, because a key arrived. */
@@ -112,6 +117,9 @@ uint64_t call_stream_next_dave(const struct call_stream *cs);
  * the packet must not be sent. *out borrows buf or the packet. */
 bool call_stream_encrypt(struct call_stream *cs, const struct sender_packet *pkt, uint8_t *buf,
 			 size_t cap, struct slice *out);
+/* The same of a frame of video; it is copied where the epoch is clear. */
+bool call_stream_encrypt_video(struct call_stream *cs, enum video_codec codec, struct slice frame,
+			       uint8_t *buf, size_t cap, size_t *len);
 /* True if it is known yet which packets of this speaker may be accepted. */
 bool call_stream_may_decrypt(struct call_stream *cs, struct slot *s);
 /* A packet of s that arrived at `at` could not be decrypted. */

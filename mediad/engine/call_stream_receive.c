@@ -398,6 +398,12 @@ static void note_reached(struct call_stream *cs, const uint8_t *counter)
 		path_reach(&cs->path);
 }
 
+void call_stream_note_authentic(struct call_stream *cs, const uint8_t *counter)
+{
+	note_key_used(cs);
+	note_reached(cs, counter);
+}
+
 static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 {
 	uint64_t now = env_now(cs->env);

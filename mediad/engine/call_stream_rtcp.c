@@ -5,6 +5,7 @@
 
 #include "ipc/env.h"
 #include "mediad/engine/call_stream_internal.h"
+#include "mediad/engine/video_sender.h"
 #include "proto/base/time.h"
 
 /* Returns the present RTP time; cs->ts is the RTP time of the deadline ts_at. */
@@ -148,6 +149,8 @@ void call_stream_read_reports(struct call_stream *cs, const uint8_t *p, size_t n
 	while (rtcp_next(&r, &got))
 		if (got.type == RTCP_SR || got.type == RTCP_RR)
 			on_report(cs, &got, proves, env_now(cs->env));
+		else if (cs->video)
+			video_sender_feedback(cs->video, &got);
 	if (!r.ok)
 		cs->stats.malformed++;
 }

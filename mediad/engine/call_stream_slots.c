@@ -167,6 +167,14 @@ void call_stream_end_captures(struct call_stream *cs, enum media_reason reason)
 		audio_speaker_end(cs->slots[i]->speaker, reason);
 }
 
+struct slot *call_stream_slot_of_user(const struct call_stream *cs, uint64_t user)
+{
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		if (cs->slots[i]->user == user)
+			return cs->slots[i];
+	return NULL;
+}
+
 bool call_stream_has_slot(const struct call_stream *cs, const struct slot *s)
 {
 	for (unsigned i = 0; i < cs->n_slots; i++)

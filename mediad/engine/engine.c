@@ -10,6 +10,7 @@
 #include "ipc/tmr.h"
 #include "mediad/engine/audio_thread.h"
 #include "mediad/engine/image_pages.h"
+#include "mediad/engine/loop_stream.h"
 #include "proto/base/time.h"
 
 #define RETRY_NS (2 * NS_PER_MS)
@@ -40,6 +41,7 @@ struct engine_thread {
 struct engine {
 	struct engine_conf conf;
 	struct tmr *retry;
+	struct loop_stream *loop[ENGINE_LOOP_STREAMS];
 	struct engine_thread m[ENGINE_THREADS];
 };
 
@@ -224,6 +226,8 @@ struct engine *engine_free(struct engine *e)
 		env_source_del(e->conf.env, m->source);
 		audio_thread_free(m->t);
 	}
+	for (unsigned i = 0; i < ENGINE_LOOP_STREAMS; i++)
+		loop_stream_free(e->loop[i]);
 	tmr_free(e->retry);
 	free(e);
 	return NULL;
@@ -287,11 +291,39 @@ int engine_add_stream(struct engine *e, struct call_stream *cs)
 	return 0;
 }
 
+static void on_loop_stream_gone(struct loop_stream *l, void *arg)
+{
+	struct engine *e = arg;
+
+	for (unsigned i = 0; i < ENGINE_LOOP_STREAMS; i++)
+		if (e->loop[i] == l)
+			e->loop[i] = loop_stream_free(l);
+}
+
+int engine_add_loop_stream(struct engine *e, struct call_stream *cs,
+			   const struct loop_stream_handlers *h)
+{
+	struct loop_stream_handlers all = *h;
+	unsigned i = 0;
+
+	all.evh = e->conf.evh;
+	all.goneh = on_loop_stream_gone;
+	all.arg = e;
+	while (i < ENGINE_LOOP_STREAMS && e->loop[i])
+		i++;
+	return i < ENGINE_LOOP_STREAMS ? loop_stream_alloc(&e->loop[i], e->conf.env, cs, &all)
+				       : ENOSPC;
+}
+
 int engine_send(struct engine *e, struct call_stream *cs, struct cmd *cmd)
 {
 	struct engine_thread *m = &e->m[cs->thread];
 	int err;
 
+	if (cs->loop) {
+		loop_stream_command(cs->loop, cmd);
+		return 0;
+	}
 	cmd->stream = cs;
 	if (!m->head && push_command(m, cmd))
 		return 0;
@@ -307,6 +339,10 @@ void engine_remove_stream(struct engine *e, struct call_stream *cs)
 	struct queued_command *w = cs->removal;
 	struct cmd cmd = {.type = CMD_STREAM_REMOVE, .stream = cs};
 
+	if (cs->loop) {
+		loop_stream_remove(cs->loop);
+		return;
+	}
 	if (!m->head && push_command(m, &cmd))
 		return;
 	cs->removal = NULL;

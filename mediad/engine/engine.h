@@ -10,6 +10,7 @@
 #include "mediad/engine/call_stream.h"
 
 struct engine;
+struct loop_stream_handlers;
 struct env;
 struct journal;
 
@@ -25,7 +26,7 @@ struct engine_conf {
 	void (*demotedh)(void *arg);
 	void *arg; /* of demotedh */
 };
-enum { ENGINE_THREADS = 32 };
+enum { ENGINE_THREADS = 32, ENGINE_LOOP_STREAMS = 8 };
 
 /* Starts the threads, unless env is replaying. Returns EINVAL, ENOMEM or EAGAIN. The caller owns
  * *out. */
@@ -41,6 +42,11 @@ struct env *engine_env(struct engine *e, unsigned thread);
 /* Lends a stream to the least loaded thread. Returns ENOSPC when all are full; the stream stays
  * with the caller. */
 int engine_add_stream(struct engine *e, struct call_stream *cs);
+/* Keeps a stream with video on the loop thread (loop_stream.h): cs->loop. Of the handlers those of
+ * the owner are read. Returns ENOSPC when there are ENGINE_LOOP_STREAMS, ENOMEM; the stream stays
+ * with the caller then. */
+int engine_add_loop_stream(struct engine *e, struct call_stream *cs,
+			   const struct loop_stream_handlers *h);
 /* Asks for a lent stream back, after all commands before; none may follow. Never fails, because
  * engine_add_stream has allocated what it needs. */
 void engine_remove_stream(struct engine *e, struct call_stream *cs);

@@ -18,6 +18,41 @@ enum video_codec {
 #undef X
 };
 
+/* "H264"; "" for VIDEO_NONE. */
+static inline const char *video_codec_wire(enum video_codec codec)
+{
+	static const char *const names[] = {"",
+#define X(NAME, wire, pt, rtx) wire,
+					    VIDEO_CODECS(X)
+#undef X
+	};
+
+	return names[codec];
+}
+
+/* 0 for VIDEO_NONE. */
+static inline unsigned char video_payload_type(enum video_codec codec)
+{
+	static const unsigned char types[] = {0,
+#define X(NAME, wire, pt, rtx) pt,
+					      VIDEO_CODECS(X)
+#undef X
+	};
+
+	return types[codec];
+}
+
+static inline unsigned char video_rtx_type(enum video_codec codec)
+{
+	static const unsigned char types[] = {0,
+#define X(NAME, wire, pt, rtx) rtx,
+					      VIDEO_CODECS(X)
+#undef X
+	};
+
+	return types[codec];
+}
+
 enum { VIDEO_CLOCK = 90000 }; /* RTP time per second, of every video codec */
 
 #endif

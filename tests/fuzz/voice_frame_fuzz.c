@@ -1,7 +1,8 @@
 /* The voice gateway machine: any frames, at any time, in any phase.
  *
- * Input: steps of `u8 choice | u8 n | n bytes`; see step(). Whatever comes, the machine must stay
- * within its rules: never two Identifies for one lease, never a state without a way out. */
+ * Input: steps of `u8 choice | u8 n | n bytes`; see step(). One of an odd length is of a stream
+ * with video. Whatever comes, the machine must stay within its rules: never two Identifies for one
+ * lease, never a state without a way out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct state {
 	unsigned leases, identifies;
 	bool wants, connected;
 	enum media_phase phase;
+	struct vgw_video ours;
 };
 
 static void on_action(const struct vgw_action *a, void *arg)
@@ -54,6 +56,21 @@ static void on_action(const struct vgw_action *a, void *arg)
 			abort();
 		st->identifies += a->send.len > 8 && memcmp(a->send.text, "{\"op\":0,", 8) == 0;
 		break;
+	case VGW_VIDEO_SOURCE: /* likewise, as the call does */
+		if (!a->video.user || (a->video.ssrc && a->video.ssrc == a->video.rtx_ssrc))
+			abort();
+		vgw_video_want(st->g, &a->video.ssrc, (const uint8_t *)"d", 1);
+		break;
+	case VGW_VIDEO_OURS:
+		if (!a->video.ssrc)
+			abort();
+		st->ours = a->video;
+		break;
+	case VGW_VIDEO_WANTED:
+		if (!st->ours.ssrc || a->quality > 100)
+			abort();
+		vgw_video_tell(st->g, &st->ours);
+		break;
 	case VGW_STATE:
 		st->phase = a->state.phase;
 		st->wants = a->state.wants;
@@ -82,6 +99,13 @@ static void template(struct state *st, uint8_t which, uint8_t arg)
 		"{\"op\":21,\"seq\":3,\"d\":{\"transition_id\":1,\"protocol_version\":1}}",
 		"{\"op\":22,\"seq\":5,\"d\":{\"transition_id\":1}}",
 		"{\"op\":24,\"d\":{\"epoch\":\"1\",\"protocol_version\":1}}",
+		"{\"op\":2,\"seq\":1,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,"
+		"\"modes\":[\"aead_aes256_gcm_rtpsize\"],\"streams\":[{\"ssrc\":13,\"rtx_ssrc\":14}"
+		"]}"
+		"}",
+		"{\"op\":12,\"d\":{\"user_id\":\"7\",\"audio_ssrc\":700,\"streams\":[{\"ssrc\":701,"
+		"\"rtx_ssrc\":702,\"active\":true,\"quality\":100}]}}",
+		"{\"op\":15,\"d\":{\"any\":0,\"13\":100}}",
 	};
 	const char *t = texts[which % (sizeof texts / sizeof texts[0])];
 
@@ -166,8 +190,12 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct state st = {.now = 1000000 * NS_PER_MS, .phase = MEDIA_PHASE_WAITING};
-	struct vgw_conf conf = {
-		.guild = 41, .user = 99, .modes = modes, .acth = on_action, .arg = &st};
+	struct vgw_conf conf = {.guild = 41,
+				.user = 99,
+				.modes = modes,
+				.stream = size & 1,
+				.acth = on_action,
+				.arg = &st};
 	struct rd r = rd_of(data, size);
 
 	if (size > 65536 || vgw_alloc(&st.g, &conf))

@@ -55,6 +55,15 @@ static void on_action(const struct vgw_action *a, void *arg)
 	case VGW_MEMBER:
 		b->members++;
 		break;
+	case VGW_VIDEO_OURS:
+	case VGW_VIDEO_SOURCE:
+		b->video = a->video;
+		note(b, a->kind == VGW_VIDEO_OURS ? "ours" : "source");
+		break;
+	case VGW_VIDEO_WANTED:
+		b->quality = a->quality;
+		note(b, "wanted");
+		break;
 	case VGW_RTT:
 		b->rtt = a->rtt_ns;
 		break;

@@ -30,6 +30,8 @@ struct vgw_bench {
 	uint32_t ssrc; /* the last that was named */
 	uint16_t close_code;
 	uint64_t rtt;
+	struct vgw_video video;
+	unsigned quality;
 };
 
 static const char hello[] = "{\"op\":8,\"d\":{\"v\":8,\"heartbeat_interval\":13750}}";

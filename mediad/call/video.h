@@ -1,0 +1,34 @@
+/* The video of a Go Live stream: who sends some, whom control watches, and what we send ourselves.
+ *
+ * A call that was opened as a stream has one of these; it stays with the loop thread
+ * (mediad/engine/loop_stream.h). What control asked for outlives a session, as listens do. */
+#ifndef MEDIAD_CALL_VIDEO_H
+#define MEDIAD_CALL_VIDEO_H
+
+#include "mediad/call/gateway.h"
+#include "mediad/engine/loop_stream.h"
+#include "proto/media.h"
+
+struct call;
+struct call_video;
+
+/* Returns ENOMEM. The caller owns *out; c outlives it. */
+int call_video_alloc(struct call_video **out, struct call *c);
+struct call_video *call_video_free(struct call_video *v);
+/* The handlers for engine_add_loop_stream. */
+struct loop_stream_handlers call_video_handlers(struct call_video *v);
+
+/* Commands of control: VIDEO_*. */
+void call_video_command(struct call *c, const struct media_msg *msg);
+
+/* ---- of the gateway ---- */
+/* VGW_VIDEO_*; does nothing in a call that is no stream. */
+void call_video_perform_action(struct call *c, const struct vgw_action *act);
+/* The session is up, or up again. */
+void call_video_up(struct call *c);
+void call_video_end_session(struct call *c);
+void call_video_left(struct call *c, uint64_t user);
+/* Another control is here: tells it who sends. */
+void call_video_send_all(struct call *c);
+
+#endif

@@ -1,0 +1,344 @@
+#include "mediad/engine/video_sender.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "mediad/engine/call_stream_internal.h"
+#include "mediad/video/pacer.h"
+#include "mediad/video/payload.h"
+#include "mediad/video/rtx.h"
+#include "proto/base/time.h"
+
+/* Packets that viewers miss and that wait to be sent again; more are asked for again. */
+enum { AGAIN = 64 };
+
+struct queued_frame {
+	struct queued_frame *next;
+	uint32_t ts;
+	size_t n;
+	uint8_t bytes[];
+};
+
+struct video_sender {
+	struct call_stream *cs;
+	video_state_h *stateh;
+	void *arg;
+	enum video_codec codec; /* NONE: stopped */
+	uint32_t ssrc, rtx_ssrc, ts_offset;
+	uint16_t seq, rtx_seq;
+	struct queued_frame *first, **last;
+	uint8_t *sealed; /* the frame that is being cut */
+	size_t sealed_cap;
+	struct video_packetizer cut;
+	bool cutting, ready, ends; /* ready: a payload waits for the pacer; it ends the frame */
+	uint32_t ts;
+	size_t n_payload;
+	uint8_t payload[VIDEO_SENDER_PAYLOAD];
+	struct rtx_history *history;
+	uint16_t again[AGAIN];
+	unsigned n_again;
+	struct pacer pacer;
+	uint64_t rate; /* bytes per second */
+	bool broken;   /* frames that are no key frames are useless: one before them was dropped */
+	struct video_sender_state state;
+};
+
+int video_sender_alloc(struct video_sender **out, struct call_stream *cs, video_state_h *stateh,
+		       void *arg)
+{
+	struct video_sender *v = calloc(1, sizeof *v);
+
+	if (!v)
+		return ENOMEM;
+	v->cs = cs;
+	v->stateh = stateh;
+	v->arg = arg;
+	v->last = &v->first;
+	video_sender_set_bitrate(v, 0);
+	*out = v;
+	return 0;
+}
+
+static void drop_queue(struct video_sender *v)
+{
+	struct queued_frame *f;
+
+	while ((f = v->first)) {
+		v->first = f->next;
+		free(f);
+		v->state.dropped++;
+	}
+	v->last = &v->first;
+	v->state.queued = 0;
+	v->cutting = v->ready = false;
+}
+
+struct video_sender *video_sender_free(struct video_sender *v)
+{
+	if (!v)
+		return NULL;
+	drop_queue(v);
+	rtx_history_free(v->history);
+	free(v->sealed);
+	free(v);
+	return NULL;
+}
+
+static bool can_send(const struct video_sender *v)
+{
+	const struct call_stream *cs = v->cs;
+
+	return v->codec != VIDEO_NONE && cs->linked && cs->key &&
+	       (cs->clear || dave_sealer_ready(cs->sealer));
+}
+
+static void want_key(struct video_sender *v)
+{
+	if (v->state.wants_key)
+		return;
+	v->state.wants_key = true;
+	v->stateh(v->arg);
+}
+
+/* Viewers cannot decode the frames after it. */
+static void drop_frame(struct video_sender *v)
+{
+	v->state.dropped++;
+	v->broken = true;
+	want_key(v);
+}
+
+/* A pause of the session leaves viewers without what came in it. */
+static void check_sending(struct video_sender *v)
+{
+	bool now = can_send(v);
+
+	if (now == v->state.sending)
+		return;
+	v->state.sending = now;
+	v->state.wants_key = v->broken = true;
+	if (!now)
+		drop_queue(v);
+	v->stateh(v->arg);
+}
+
+int video_sender_start(struct video_sender *v, enum video_codec codec, uint32_t ssrc,
+		       uint32_t rtx_ssrc)
+{
+	struct rtx_history *h;
+
+	if (codec == VIDEO_NONE || !ssrc || ssrc == rtx_ssrc)
+		return EINVAL;
+	if (rtx_history_alloc(&h))
+		return ENOMEM;
+	video_sender_stop(v);
+	rtx_history_free(v->history);
+	v->history = h;
+	v->codec = codec;
+	v->ssrc = ssrc;
+	v->rtx_ssrc = rtx_ssrc;
+	env_random(v->cs->env, &v->ts_offset, sizeof v->ts_offset);
+	env_random(v->cs->env, &v->seq, sizeof v->seq);
+	env_random(v->cs->env, &v->rtx_seq, sizeof v->rtx_seq);
+	env_random(v->cs->env, &v->cut.picture_id, sizeof v->cut.picture_id);
+	v->cut.picture_id &= 0x7fff;
+	pacer_start(&v->pacer, v->rate, UDP_MAX_PACKET, env_now(v->cs->env));
+	check_sending(v);
+	return 0;
+}
+
+void video_sender_set_bitrate(struct video_sender *v, uint32_t bitrate)
+{
+	if (bitrate < VIDEO_BITRATE_MIN)
+		bitrate = VIDEO_BITRATE_MIN;
+	if (bitrate > VIDEO_BITRATE_MAX)
+		bitrate = VIDEO_BITRATE_MAX;
+	v->rate = (uint64_t)bitrate * VIDEO_PACE_PERCENT / 100 / 8;
+	if (v->codec != VIDEO_NONE)
+		pacer_start(&v->pacer, v->rate, UDP_MAX_PACKET, env_now(v->cs->env));
+}
+
+void video_sender_stop(struct video_sender *v)
+{
+	v->codec = VIDEO_NONE;
+	v->n_again = 0;
+	drop_queue(v);
+	check_sending(v);
+}
+
+/* ---- frames ---- */
+
+bool video_sender_put(struct video_sender *v, struct slice frame, uint32_t ts, bool key)
+{
+	struct queued_frame *f = NULL;
+
+	check_sending(v);
+	if (v->state.sending && frame.n && (key || !v->broken) && frame.n <= VIDEO_FRAME_MAX &&
+	    v->state.queued + frame.n <= VIDEO_QUEUE)
+		f = malloc(sizeof *f + frame.n);
+	if (!f) {
+		drop_frame(v);
+		return false;
+	}
+	*f = (struct queued_frame){.ts = ts, .n = frame.n};
+	memcpy(f->bytes, frame.p, frame.n);
+	*v->last = f;
+	v->last = &f->next;
+	v->state.queued += f->n;
+	v->state.wants_key = v->state.wants_key && !key;
+	v->broken = v->broken && !key;
+	return true;
+}
+
+/* Returns false without memory. */
+static bool make_room(struct video_sender *v, size_t cap)
+{
+	uint8_t *more = cap <= v->sealed_cap ? v->sealed : realloc(v->sealed, cap);
+
+	if (!more)
+		return false;
+	if (more != v->sealed)
+		v->sealed_cap = cap;
+	v->sealed = more;
+	return true;
+}
+
+/* Encrypts the next frame with the key of this moment, and begins to cut it. */
+static void begin_frame(struct video_sender *v)
+{
+	struct queued_frame *f = v->first;
+	size_t cap = DAVE_VIDEO_CAP(f->n), len = 0;
+	uint16_t id = v->cut.picture_id;
+	bool ok = make_room(v, cap) &&
+		  call_stream_encrypt_video(v->cs, v->codec, (struct slice){f->bytes, f->n},
+					    v->sealed, cap, &len) &&
+		  !video_packetizer_start(&v->cut, v->codec, v->sealed, len, VIDEO_SENDER_PAYLOAD);
+
+	v->first = f->next;
+	if (!v->first)
+		v->last = &v->first;
+	v->state.queued -= f->n;
+	v->ts = f->ts + v->ts_offset;
+	free(f);
+	v->cut.picture_id = (uint16_t)((id + 1) & 0x7fff);
+	v->cutting = ok;
+	if (!ok)
+		drop_frame(v);
+}
+
+/* ---- packets ---- */
+
+static bool send_packet(struct video_sender *v, const struct rtp_header *h, struct slice payload)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	size_t len;
+	int err = rtpsize_seal(v->cs->key, h, payload.p, payload.n, out, sizeof out, &len);
+
+	if (err == EOVERFLOW)
+		call_stream_report_udp(v->cs, PATH_SPENT);
+	return !err && call_stream_send_datagram(v->cs, out, len);
+}
+
+/* A packet that the kernel did not take counts as sent: a viewer asks for it again. */
+static void send_payload(struct video_sender *v)
+{
+	struct rtx_packet p = {
+		.seq = v->seq++,
+		.ts = v->ts,
+		.marker = v->ends,
+		.payload = {v->payload, v->n_payload},
+	};
+	struct rtp_header h = {.pt = video_payload_type(v->codec),
+			       .marker = p.marker,
+			       .seq = p.seq,
+			       .ts = p.ts,
+			       .ssrc = v->ssrc};
+
+	rtx_history_put(v->history, &p);
+	send_packet(v, &h, p.payload);
+	v->ready = false;
+	if (!v->ends)
+		return;
+	v->cutting = false;
+	v->state.frames++;
+}
+
+/* Sends again what a viewer misses, the oldest first. Returns false when the pacer lets no more
+ * out. */
+static bool send_again(struct video_sender *v, uint64_t now)
+{
+	uint8_t buf[RTX_HEADER + RTX_PAYLOAD_MAX];
+	unsigned n = 0;
+	bool goes = true;
+
+	for (; n < v->n_again; n++) {
+		struct rtx_packet p;
+		struct rtp_header h = {.pt = video_rtx_type(v->codec), .ssrc = v->rtx_ssrc};
+
+		goes = pacer_take(&v->pacer, UDP_MAX_PACKET, now);
+		if (!goes)
+			break;
+		if (rtx_history_again(v->history, v->again[n], now, buf, sizeof buf, &p))
+			continue;
+		h.marker = p.marker;
+		h.seq = v->rtx_seq++;
+		h.ts = p.ts;
+		v->state.again += send_packet(v, &h, p.payload);
+	}
+	v->n_again -= n;
+	memmove(v->again, v->again + n, v->n_again * sizeof v->again[0]);
+	return goes;
+}
+
+void video_sender_tick(struct video_sender *v, uint64_t now)
+{
+	check_sending(v);
+	if (!v->state.sending || !send_again(v, now))
+		return;
+	while (v->cutting || v->first) {
+		if (!v->cutting) {
+			begin_frame(v);
+			continue;
+		}
+		if (!v->ready)
+			v->ready =
+				video_packetizer_next(&v->cut, v->payload, &v->n_payload, &v->ends);
+		if (!v->ready) { /* the frame had nothing more */
+			v->cutting = false;
+			continue;
+		}
+		if (!pacer_take(&v->pacer, v->n_payload, now))
+			return;
+		send_payload(v);
+	}
+}
+
+uint64_t video_sender_next(const struct video_sender *v)
+{
+	uint64_t now = env_now(v->cs->env);
+
+	if (can_send(v) != v->state.sending)
+		return now;
+	if (!v->state.sending || (!v->cutting && !v->first && !v->n_again))
+		return UINT64_MAX;
+	return pacer_due(&v->pacer, v->n_again ? UDP_MAX_PACKET : v->n_payload, now);
+}
+
+/* ---- feedback ---- */
+
+void video_sender_feedback(struct video_sender *v, const struct rtcp_packet *p)
+{
+	if (!v->state.sending)
+		return;
+	if (rtcp_wants_key(p, v->ssrc))
+		want_key(v);
+	if (v->rtx_ssrc)
+		v->n_again += rtcp_read_nack(p, v->ssrc, v->again + v->n_again, AGAIN - v->n_again);
+}
+
+struct video_sender_state video_sender_state(const struct video_sender *v)
+{
+	return v->state;
+}
