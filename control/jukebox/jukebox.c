@@ -226,6 +226,7 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 							     : 0;
 	size_t place = entry ? music_queue_find(j->queue, entry) : MUSIC_QUEUE_END;
 	bool halted = music_player_is_halted(&j->player);
+	bool present = entry && r->music == j->player.present.music;
 	struct track failed = {0};
 
 	if (r->phase == MUSIC_PHASE_FAILED && place != MUSIC_QUEUE_END)
@@ -234,9 +235,10 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 	if (r->music == j->player.present.music)
 		j->heard = *r;
 	/* One that could not be prepared may be tried again, and has not failed yet. One that ended
-	 * the music is told although it stays. */
+	 * the music, or waits until others have played, is told although it stays. */
 	halted = !halted && music_player_is_halted(&j->player);
-	if (failed.id && (halted || music_queue_find(j->queue, failed.id) == MUSIC_QUEUE_END))
+	place = failed.id ? music_queue_find(j->queue, failed.id) : 0;
+	if (failed.id && (halted || place == MUSIC_QUEUE_END || (present && place)))
 		tell_failure(j, &failed, reason);
 }
 

@@ -1,6 +1,7 @@
 #include "control/music/player.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* Frames that mediad may play between a report and the arrival of an order, with much to spare. */
 enum { SOUGHT_LAG = 48000 };
@@ -201,16 +202,92 @@ static void pass_requesters(struct music_player *p)
 	for (size_t i = 0; (t = music_queue_at(p->queue, i)); i++)
 		if (!has_failed(p, t->requester)) {
 			p->failures = MUSIC_FAILURES - 1;
-			if (i)
-				music_queue_jump(p->queue, t->id);
+			p->passed = i;
+			music_queue_bring(p->queue, t->id, 0);
 			return;
 		}
 }
 
-/* The present music is over; mediad goes on with the prepared one by itself. */
-static void finish_present(struct music_player *p, enum music_end end)
+/* ---- tracks whose servers are not reached ---- */
+
+static bool is_in_row(const struct music_row *row, uint32_t entry)
 {
-	bool paused = music_queue_is_paused(p->queue);
+	for (unsigned i = 0; i < row->n; i++)
+		if (row->of[i].entry == entry)
+			return true;
+	return false;
+}
+
+static bool has_missed(const struct music_player *p, uint32_t entry)
+{
+	for (unsigned i = 0; i < 2 * MUSIC_ROW; i++)
+		if (p->missed[i] == entry)
+			return true;
+	return false;
+}
+
+/* Whether the present track may play later, when the network is back. Without others behind it,
+ * there is nothing to go on with meanwhile, nor to lose. */
+static bool may_wait(const struct music_player *p, const struct music_report *r)
+{
+	const struct track *t = music_queue_present(p->queue);
+
+	return t && r->phase == MUSIC_PHASE_FAILED && r->fault == MUSIC_FAULT_NETWORK &&
+	       r->music != p->sounded && !has_missed(p, t->id) && p->row.n < MUSIC_ROW &&
+	       music_queue_count(p->queue) > 1;
+}
+
+static void postpone_present(struct music_player *p)
+{
+	struct music_row *row = &p->row;
+
+	row->of[row->n].entry = music_queue_present(p->queue)->id;
+	row->of[row->n].place = row->n + p->passed;
+	row->of[row->n].waits = true;
+	row->n++;
+	music_queue_postpone(p->queue);
+	if (is_in_row(row, music_queue_present(p->queue)->id))
+		p->failures = MUSIC_FAILURES;
+}
+
+/* Of those that wait at the end. */
+static void note_missed(struct music_player *p, const struct music_row *row)
+{
+	for (unsigned i = 0; i < row->n; i++)
+		if (row->of[i].waits) {
+			memmove(p->missed + 1, p->missed, sizeof p->missed - sizeof p->missed[0]);
+			p->missed[0] = row->of[i].entry;
+		}
+}
+
+/* Something plays: what failed before it gets one more chance. */
+static void end_row(struct music_player *p)
+{
+	note_missed(p, &p->row);
+	note_missed(p, &p->returned);
+	p->row.n = p->returned.n = 0;
+	p->passed = 0;
+}
+
+/* Nothing plays. Those that stood there at the last halt stay at the end: the next ones are tried.
+ */
+static void return_row(struct music_player *p)
+{
+	for (unsigned i = 0; i < p->row.n; i++)
+		if (!is_in_row(&p->returned, p->row.of[i].entry)) {
+			music_queue_bring(p->queue, p->row.of[i].entry, p->row.of[i].place);
+			p->row.of[i].waits = false;
+		}
+	if (p->row.n)
+		p->returned = p->row;
+	p->row.n = 0;
+	p->passed = 0;
+}
+
+/* The present music is over; mediad goes on with the prepared one by itself. */
+static void finish_present(struct music_player *p, enum music_end end, bool waits)
+{
+	bool paused = music_queue_is_paused(p->queue), goes_on;
 	const struct track *t = music_queue_present(p->queue);
 
 	p->sought = (struct music_sought){0};
@@ -218,19 +295,32 @@ static void finish_present(struct music_player *p, enum music_end end)
 		note_failure(p, t->requester);
 	else
 		p->failures = p->failures_ahead = 0;
-	music_queue_advance(p->queue, end);
+	if (waits)
+		postpone_present(p);
+	else
+		music_queue_advance(p->queue, end);
 	pass_requesters(p);
 	t = music_queue_present(p->queue);
+	goes_on = t && p->next.music && p->next.entry == t->id;
+	if (music_player_is_halted(p) && !goes_on)
+		return_row(p);
 	/* It was over before the pause reached mediad, or could not be opened. */
 	music_queue_set_paused(p->queue, paused);
 	p->present = (struct music_told){0};
-	if (t && p->next.music && p->next.entry == t->id) {
+	if (goes_on) {
 		p->present = p->next;
 		p->next = (struct music_told){0};
 		p->starts = music_queue_starts(p->queue);
 		p->paused = p->still = false;
 	}
 	music_player_sync(p);
+}
+
+static void note_sound(struct music_player *p, uint32_t music)
+{
+	p->failures = 0;
+	p->sounded = music;
+	end_row(p);
 }
 
 /* The track may play yet: mediad has no decoder for any, or only not for its middle. */
@@ -265,19 +355,19 @@ static void begin_next(struct music_player *p)
 	uint32_t passing = p->present.music;
 
 	if (passing)
-		finish_present(p, MUSIC_ENDED);
+		finish_present(p, MUSIC_ENDED, false);
 	p->passing = passing;
 }
 
 /* A looped track that cannot be prepared may still play from its start, and so may each one after
- * a row of others that could not, and one that is not to blame. */
+ * a row of others that could not, and one that is perhaps not to blame. */
 static void drop_next(struct music_player *p, const struct music_report *r)
 {
 	uint32_t entry = p->next.entry;
 
 	p->next.music = 0;
-	if (r->fault == MUSIC_FAULT_MACHINE || entry == p->present.entry ||
-	    ++p->failures_ahead >= MUSIC_FAILURES)
+	if (r->fault == MUSIC_FAULT_MACHINE || r->fault == MUSIC_FAULT_NETWORK ||
+	    entry == p->present.entry || ++p->failures_ahead >= MUSIC_FAILURES)
 		return;
 	p->next.entry = 0;
 	music_queue_remove(p->queue, entry);
@@ -292,12 +382,15 @@ static void order_claim(const struct music_player *p, uint32_t music)
 }
 
 /* It has ended, or failed, while no control was there: the prepared one went on by itself. */
-static void pass_over(struct music_player *p, enum music_end end)
+static void pass_over(struct music_player *p, enum music_end end, bool waits)
 {
 	uint32_t prepared = music_queue_prepared(p->queue);
 
 	p->sought = (struct music_sought){0};
-	music_queue_advance(p->queue, end);
+	if (waits)
+		music_queue_postpone(p->queue);
+	else
+		music_queue_advance(p->queue, end);
 	music_queue_set_playing(p->queue, prepared, 0);
 }
 
@@ -383,12 +476,13 @@ static bool inherit_music(struct music_player *p, const struct music_report *r)
 			music_queue_set_position(p->queue, 0);
 		music_queue_set_playing(p->queue, 0, prepared);
 	} else if (over && r->music == playing) {
-		pass_over(p, r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
+		pass_over(p, r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED,
+			  may_wait(p, r));
 	}
 	if (over)
 		return true;
 	if (r->music == prepared && begun)
-		pass_over(p, MUSIC_ENDED);
+		pass_over(p, MUSIC_ENDED, false);
 	else if (r->music != playing)
 		return false;
 	return claim_present(p, r);
@@ -410,11 +504,12 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		}
 		if (over) {
 			finish_present(p,
-				       r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
+				       r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED,
+				       may_wait(p, r));
 			return;
 		}
 		if (r->phase == MUSIC_PHASE_PLAYING)
-			p->failures = 0;
+			note_sound(p, r->music);
 		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED ||
 		    (r->phase == MUSIC_PHASE_OPENING && p->sought.entry))
 			note_position(p, r);

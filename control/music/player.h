@@ -12,10 +12,13 @@
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
  *   - failed by the machine's fault           -                STOP: halted, with nothing behind it
  *   - failed, for it cannot begin there       its start        PLAY, NEXT
+ *   - failed, its server not reached, before  it waits at the  PLAY, NEXT
+ *     any sound, while others wait            end
  *   playing, of the prepared music            the next track   NEXT: the present one crosses over
  *   failed, of the prepared music             without it       NEXT
  *   - the last of MUSIC_FAILURES in a row,    -                none: it plays in its turn
- *     or by the machine's fault
+ *     by the machine's fault, or its server
+ *     not reached
  *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
  *   a report of music that nobody wants       -                STOP
  *   before up, of music that was saved as
@@ -28,9 +31,12 @@
  *                                                              position
  *
  * mediad numbers nothing: control gives each playing of a track a number of its own, so a report
- * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed the player is
- * halted, or a network that is down would empty the queue; music_player_restart ends that. It goes
- * on with the next track of somebody whose tracks have not failed instead, MUSIC_FAILED_REQUESTERS
+ * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed, or when all of them
+ * have, the player is halted; music_player_restart ends that. A network that is down takes no track
+ * of the queue: those whose servers were not reached return to their places when it halts, once,
+ * and stay at the end the next time, so that somebody who asks again gets on. One that fails so
+ * again after others have played is removed. Instead of halting it goes on with the next track of
+ * somebody whose tracks have not failed, MUSIC_FAILED_REQUESTERS
  * people at most: nobody silences everyone with dead addresses. Pure. */
 #ifndef CONTROL_MUSIC_PLAYER_H
 #define CONTROL_MUSIC_PLAYER_H
@@ -41,6 +47,7 @@
 #include "control/music/queue.h"
 
 enum { MUSIC_FAILURES = 5, MUSIC_FAILED_REQUESTERS = 4 };
+enum { MUSIC_ROW = MUSIC_FAILURES + MUSIC_FAILED_REQUESTERS };
 
 enum music_order_kind {
 	MUSIC_ORDER_PLAY, /* replaces what plays and what was prepared */
@@ -79,6 +86,7 @@ enum music_fault {
 	MUSIC_FAULT_TRACK,
 	MUSIC_FAULT_START,   /* the source cannot begin at the position, but perhaps at its start */
 	MUSIC_FAULT_MACHINE, /* no track can be decoded */
+	MUSIC_FAULT_NETWORK, /* the server was not reached: its own fault, or that of all */
 };
 
 struct music_report {
@@ -108,6 +116,18 @@ struct music_player {
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	uint64_t failed[MUSIC_FAILED_REQUESTERS];  /* whose tracks the row has */
 	unsigned n_failed;
+	struct music_row {
+		unsigned n;
+		struct {
+			uint32_t entry;
+			size_t place; /* before the row began */
+			bool waits;   /* at the end */
+		} of[MUSIC_ROW];
+	} row;				/* whose servers were not reached, in a row */
+	struct music_row returned;	/* at the newest halt */
+	uint32_t missed[2 * MUSIC_ROW]; /* entries of rows that are over, the newest first */
+	size_t passed;			/* those that the present track went before */
+	uint32_t sounded;		/* music that has played */
 	bool up, paused, held;
 	bool still; /* the newest report of the present music was of its pause */
 };

@@ -217,6 +217,29 @@ int music_queue_remove(struct music_queue *q, uint32_t id)
 	return 0;
 }
 
+void music_queue_postpone(struct music_queue *q)
+{
+	if (q->at == q->n)
+		return;
+	rotate_tracks(&q->tracks[q->at], q->n - q->at, 1);
+	start_present(q, q->at);
+}
+
+int music_queue_bring(struct music_queue *q, uint32_t id, size_t place)
+{
+	size_t from = music_queue_find(q, id);
+
+	if (from == MUSIC_QUEUE_END)
+		return ENOENT;
+	if (from && place)
+		return music_queue_move(q, id, place);
+	if (from) {
+		rotate_tracks(&q->tracks[q->at], from + 1, from);
+		start_present(q, q->at);
+	}
+	return 0;
+}
+
 int music_queue_jump(struct music_queue *q, uint32_t id)
 {
 	size_t place = music_queue_find(q, id);

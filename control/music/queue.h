@@ -80,6 +80,11 @@ int music_queue_move(struct music_queue *q, uint32_t id, size_t place);
 /* To remove the present track is a skip. */
 int music_queue_remove(struct music_queue *q, uint32_t id);
 int music_queue_jump(struct music_queue *q, uint32_t id);
+/* The present track waits at the end of the list, and the following one is present. */
+void music_queue_postpone(struct music_queue *q);
+/* As move, but place 0 makes it the present track, with the one that was behind it. The present one
+ * stays where it is. */
+int music_queue_bring(struct music_queue *q, uint32_t id, size_t place);
 /* Removes the waiting tracks, of one requester or (0) of all. Returns their number. */
 size_t music_queue_clear(struct music_queue *q, uint64_t requester);
 void music_queue_stop(struct music_queue *q);

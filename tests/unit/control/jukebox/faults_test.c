@@ -81,9 +81,28 @@ TEST(the_failures_of_one_member_do_not_halt_the_music_of_others)
 		scene_tell_failed(music, "http_error", "");
 		n += scene.failures;
 	}
-	CHECK_STR(scene_queue() + strlen(scene_queue()) - 1, "x");
+	/* What waits of the member stays. */
+	CHECK_STR(scene_queue(), "|xfgh");
 	CHECK_INT(music_queue_present(jukebox_queue(scene.jukebox))->requester, ALICE);
 	CHECK(!scene.halted);
+	scene_finish();
+}
+
+/* A network that is down is no reason to lose what people have gathered. */
+TEST(servers_that_are_not_reached_leave_the_queue_as_it_was)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("abc", BOB), 0);
+	CHECK_INT(scene_add("x", ALICE), 0);
+	for (uint32_t music = 1; music < 40 && !scene.halted; music++)
+		scene_tell_failed(music, "unreachable", "");
+	CHECK(scene.halted);
+	CHECK_STR(scene_queue(), "|abcx");
+	/* Each of them is told, as it was tried. */
+	CHECK_INT(scene.failures, 4);
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, BOB), 0);
+	CHECK_STR(scene_queue(), "|abcx");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
 	scene_finish();
 }
 

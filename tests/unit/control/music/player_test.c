@@ -252,7 +252,7 @@ TEST(failures_of_two_requesters_pass_to_a_third)
 	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
 		fail(player.present.music, MUSIC_FAULT_TRACK);
 	CHECK(!music_player_is_halted(&player));
-	CHECK_STR(spell_queue(queue), "z|w");
+	CHECK_STR(spell_queue(queue), "|wz");
 	fail(player.present.music, MUSIC_FAULT_TRACK);
 	CHECK(music_player_is_halted(&player));
 	music_queue_free(queue);
@@ -267,11 +267,111 @@ TEST(failures_of_one_requester_pass_to_another)
 	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
 		fail(player.present.music, MUSIC_FAULT_TRACK);
 	CHECK(!music_player_is_halted(&player));
-	CHECK_STR(spell_queue(queue), "fg|xa");
+	CHECK_STR(spell_queue(queue), "|xfga");
 	/* Another one that fails, too, ends it. */
 	fail(player.present.music, MUSIC_FAULT_TRACK);
 	CHECK(music_player_is_halted(&player));
-	CHECK_STR(spell_queue(queue), "fg|a");
+	CHECK_STR(spell_queue(queue), "|fga");
+	music_queue_free(queue);
+}
+
+/* Of the present music and of the prepared one, until the player is halted. Returns how many of the
+ * present music failed. */
+static unsigned lose_network(void)
+{
+	unsigned n = 0;
+
+	for (; n < 100 && !music_player_is_halted(&player); n++) {
+		if (player.next.music)
+			fail(player.next.music, MUSIC_FAULT_NETWORK);
+		fail(player.present.music, MUSIC_FAULT_NETWORK);
+	}
+	return n;
+}
+
+TEST(an_outage_leaves_the_queue_as_it_was)
+{
+	begin("abcdefg");
+	CHECK_INT(add_letters(queue, "xa", BOB), 0);
+	music_queue_set_paused(queue, true);
+	music_player_up(&player);
+	/* Five of one requester, and one of another. */
+	CHECK_INT(lose_network(), MUSIC_FAILURES + 1);
+	CHECK_STR(spell_queue(queue), "|abcdefgxa");
+	CHECK(music_queue_is_paused(queue));
+	take_orders();
+	/* It is back. */
+	music_player_restart(&player);
+	CHECK_STR(take_orders(), "PLAY13a@0p NEXT14b ");
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	CHECK_STR(spell_queue(queue), "|abcdefgxa");
+	music_queue_free(queue);
+	/* All there are, but fewer than MUSIC_FAILURES. */
+	begin("abc");
+	music_player_up(&player);
+	CHECK_INT(lose_network(), 3);
+	CHECK_STR(spell_queue(queue), "|abc");
+	music_queue_free(queue);
+}
+
+/* Whose servers are gone for good: who asks again and again gets to what plays. */
+TEST(dead_servers_do_not_hold_what_waits_behind_them)
+{
+	begin("abcdeokf");
+	music_player_up(&player);
+	CHECK_INT(lose_network(), MUSIC_FAILURES);
+	CHECK_STR(spell_queue(queue), "|abcdeokf");
+	music_player_restart(&player);
+	CHECK_INT(lose_network(), MUSIC_FAILURES);
+	CHECK_STR(spell_queue(queue), "|okfabcde");
+	music_player_restart(&player);
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	report(player.present.music, MUSIC_PHASE_ENDED, 9);
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	report(player.present.music, MUSIC_PHASE_ENDED, 9);
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	report(player.present.music, MUSIC_PHASE_ENDED, 9);
+	/* Others have played since: they are to blame. */
+	CHECK_STR(spell_queue(queue), "okf|abcde");
+	for (unsigned i = 0; i < 3; i++)
+		fail(player.present.music, MUSIC_FAULT_NETWORK);
+	CHECK_STR(spell_queue(queue), "okf|de");
+	music_queue_free(queue);
+}
+
+TEST(a_server_that_is_not_reached_is_tried_once_more_at_the_end)
+{
+	begin("abc");
+	music_player_up(&player);
+	fail(player.next.music, MUSIC_FAULT_NETWORK); /* in its turn, perhaps */
+	CHECK_STR(spell_queue(queue), "|abc");
+	fail(player.present.music, MUSIC_FAULT_NETWORK);
+	CHECK_STR(spell_queue(queue), "|bca");
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	/* What breaks off has played. */
+	fail(player.present.music, MUSIC_FAULT_NETWORK);
+	CHECK_STR(spell_queue(queue), "|ca");
+	report(player.present.music, MUSIC_PHASE_PLAYING, 5);
+	report(player.present.music, MUSIC_PHASE_ENDED, 9);
+	fail(player.present.music, MUSIC_FAULT_NETWORK);
+	CHECK_STR(spell_queue(queue), "c|");
+	/* Nothing else is there to play: it is told, and gone. */
+	CHECK_INT(add_letters(queue, "d", ALICE), 0);
+	sync_player();
+	fail(player.present.music, MUSIC_FAULT_NETWORK);
+	CHECK_STR(spell_queue(queue), "c|");
+	CHECK(!music_player_is_halted(&player));
+	music_queue_free(queue);
+}
+
+/* A later control hears of it first. */
+TEST(an_outage_while_no_control_was_there_removes_nothing)
+{
+	begin("ab");
+	music_queue_set_playing(queue, 7, 8);
+	fail(7, MUSIC_FAULT_NETWORK);
+	music_player_up(&player);
+	CHECK_STR(spell_queue(queue), "|ba");
 	music_queue_free(queue);
 }
 

@@ -320,3 +320,28 @@ TEST_OOM(a_queue_without_memory_is_as_it_was)
 	music_queue_free(q);
 	CHECK(!err || test_oom_hit());
 }
+
+TEST(a_track_that_is_postponed_waits_at_the_end)
+{
+	struct music_queue *q = NULL;
+	uint64_t starts;
+
+	CHECK_INT(music_queue_alloc(&q, GUILD, CHANNEL), 0);
+	music_queue_postpone(q);
+	CHECK_INT(music_queue_bring(q, 1, 0), ENOENT);
+	CHECK_INT(add_letters(q, "abcd", ALICE), 0);
+	music_queue_advance(q, MUSIC_ENDED);
+	starts = music_queue_starts(q);
+	music_queue_postpone(q);
+	CHECK_STR(spell_queue(q), "a|cdb");
+	CHECK(music_queue_starts(q) > starts);
+	CHECK_INT(music_queue_bring(q, music_queue_at(q, 2)->id, 0), 0);
+	CHECK_STR(spell_queue(q), "a|bcd");
+	CHECK_INT(music_queue_bring(q, music_queue_at(q, 2)->id, 1), 0);
+	CHECK_STR(spell_queue(q), "a|bdc");
+	starts = music_queue_starts(q);
+	CHECK_INT(music_queue_bring(q, music_queue_at(q, 0)->id, 2), 0);
+	CHECK_STR(spell_queue(q), "a|bdc");
+	CHECK_INT(music_queue_starts(q), starts);
+	music_queue_free(q);
+}
