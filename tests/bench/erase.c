@@ -4,10 +4,12 @@
  * export. Every second erasure is killed at a random system call and repeated by the next start,
  * and an extraction goes on that had read the lines before.
  *
- * Every fourth one gets back the database from before the erasure, as from a backup. Every eighth
- * one is erased by `control --erase` while no control runs, which also finds the session that the
- * last one left. The log, at its most talkative level, may name the person by id, and has none of
- * their words. An incident has neither, nor has one that was made before the erasure.
+ * Every fourth one gets back the database from before the erasure, as from a backup; every second
+ * of these is of the schema before lines had people (24). Of every third one the words are 40 days
+ * old, and rows that had grown too old went before. Every eighth one is erased by `control --erase`
+ * while no control runs, which also finds the session that the last one left. The log, at its most
+ * talkative level, may name the person by id, and has none of their words. An incident has neither,
+ * nor has one that was made before the erasure.
  *
  *   erase --few      4 directories, and no eraser is switched off, for tests/mutants
  *   erase --short    20 directories, for make check
@@ -50,6 +52,7 @@
 enum { CRASH_STEPS = 22, CRASHED = 9, REQUESTS = 4 };
 enum { CORPORA = 1000, SHORT = 20, FEW = 4, CANARIES = 6, SESSION = 5, WORD = 12 };
 enum { BUSY_MS = 10000 };
+#define DAY_MS UINT64_C(86400000)
 
 static struct corpus {
 	char dir[40], rooms[64], turns[64], old[72], log[64], incident[64];
@@ -196,6 +199,25 @@ static void write_message(bool ana, bool bot)
 	"[{\"rule\":\"memory_line\",\"yes\":true,\"value\":1,\"limit\":0},"                        \
 	"{\"rule\":\"memory_line\",\"yes\":true,\"value\":2,\"limit\":0},"                         \
 	"{\"rule\":\"memory_line\",\"yes\":true,\"value\":3,\"limit\":0}]"
+
+/* In a session without Ana the bot tells Bob what she had said. */
+static void answer_elsewhere(void)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .user = c.bob};
+	char text[400];
+
+	print_sentence(text, sizeof text, true);
+	ev.turn = (struct event_turn){.session = SESSION + 1,
+				      .channel = 3,
+				      .turn = ++c.utterances,
+				      .stage = "ended",
+				      .name = "bob",
+				      .reason = "answered",
+				      .said = text,
+				      .segments = "[]",
+				      .why = TOLD_FIRST_LINES};
+	publish(&ev);
+}
 
 /* The bot's answer to Ana or about her, which called a tool that reads the memory, or another. */
 static void answer(bool ana, bool searches)
@@ -585,6 +607,7 @@ static void fill_corpus(void)
 		write_message(rand() % 2, i == 1 || rand() % 3 == 0);
 	}
 	add_others();
+	answer_elsewhere();
 	act();
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);
@@ -603,6 +626,40 @@ static void fill_corpus(void)
 	sum_up();
 	wait_for(store_sync(c.store, on_done, NULL));
 	add_rows();
+}
+
+static void run_sql(const char *path, const char *text)
+{
+	sqlite3 *sql = NULL;
+
+	if (sqlite3_open(path, &sql) || sqlite3_busy_timeout(sql, BUSY_MS) ||
+	    sqlite3_exec(sql, text, NULL, NULL, NULL))
+		bench_die("%s: %s", text, sqlite3_errmsg(sql));
+	sqlite3_close(sql);
+}
+
+/* As if 40 days had gone by with the words kept for 60: rows of other kinds go after 30. */
+static void grow_old(void)
+{
+	static const char by[] = "UPDATE utterances SET started_ms = started_ms - 3456000000,"
+				 " ended_ms = ended_ms - 3456000000;"
+				 "UPDATE turns SET at_ms = at_ms - 3456000000;"
+				 "UPDATE segments SET at_ms = at_ms - 3456000000;"
+				 "UPDATE tool_calls SET at_ms = at_ms - 3456000000;"
+				 "UPDATE speech SET started_ms = started_ms - 3456000000;"
+				 "UPDATE events SET at_ms = at_ms - 3456000000";
+	struct db *db = NULL;
+	unsigned changed;
+	char path[96];
+
+	snprintf(path, sizeof path, "%s/parley.db", c.dir);
+	close_store();
+	run_sql(path, by);
+	BENCH_OK(db_open(&db, c.dir, DB_OWN));
+	BENCH_OK(rows_expire(db, now(), now() - 60 * DAY_MS, &changed));
+	db_close(db);
+	BENCH_OK(settings_set(c.settings, "store_words_hours", "1440"));
+	BENCH_OK(store_alloc(&c.store, c.env, c.bus, c.settings, c.dir));
 }
 
 /* Vectors as if an encoder had computed them, and that a message of Ana's was taken up. */
@@ -820,12 +877,19 @@ static void keep_older(void)
 	db_close(db);
 }
 
-static unsigned restore_older(void)
+/* A copy of a version before lines had people, and the audit a second seal. */
+#define TO_SCHEMA_24                                                                               \
+	"DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt;"                    \
+	"ALTER TABLE audit DROP COLUMN said_sealed; PRAGMA user_version = 24"
+
+static unsigned restore_older(bool schema)
 {
 	static const char *const beside[] = {"-wal", "-shm"};
 	char path[96], file[96], other[112];
 
 	name_older(path);
+	if (schema)
+		run_sql(path, TO_SCHEMA_24);
 	close_store();
 	snprintf(file, sizeof file, "%s/parley.db", c.dir);
 	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
@@ -904,7 +968,7 @@ static unsigned erase_live(void)
 /* How the i-th one is erased. */
 static unsigned erase_and_search(unsigned i)
 {
-	bool crash = i % 2, restore = i % 4 == 2, command = i % 8 == 0;
+	bool crash = i % 2, restore = i % 4 == 2, command = i % 8 == 0, old = i % 3 == 1;
 	unsigned found;
 
 	open_corpus();
@@ -914,9 +978,12 @@ static unsigned erase_and_search(unsigned i)
 	make_copy("parley.db.before-7.new"); /* of one that was killed */
 	leave_copies();
 	check_corpus();
+	found = search_incident();
+	if (old)
+		grow_old();
 	if (restore)
 		keep_older();
-	found = search_incident() + begin_erasure();
+	found += begin_erasure();
 	if (crash && erase_with_crash())
 		crashes++;
 	if (command)
@@ -926,7 +993,7 @@ static unsigned erase_and_search(unsigned i)
 	end_extraction();
 	found += search_exports() + search_log();
 	if (restore)
-		found += restore_older();
+		found += restore_older(i % 8 == 6);
 	close_corpus();
 	return found;
 }

@@ -1,5 +1,9 @@
 /* memory_leak_across: what people are shown of the memory that they may not be shown.
  *
+ * Two of the people told things, and are not to be remembered any more: one withdrew, one is
+ * blocked. Nothing of theirs is to be shown, nor answers of the bot that were told it, nor what
+ * they had it look up on the web.
+ *
  * Servers with the same channels and people have facts, lines and summaries whose texts tell where
  * they belong. The same random questions are asked of the store, and by people in voice sessions
  * and in text chat. What the model is told then is read: the slices of the memory in its prompt,
@@ -58,6 +62,11 @@ static const char *const colours[] = {"red", "blue", "green", "yellow", "black",
 uint64_t leak_person(unsigned p)
 {
 	return FIRST_PERSON + p;
+}
+
+bool leak_may_quote(uint64_t user)
+{
+	return user != leak_person(LEAK_WITHDRAWN) && user != leak_person(LEAK_BLOCKED);
 }
 
 bool leak_is_open(uint64_t channel)
@@ -163,11 +172,11 @@ static void judge_fact(struct leak_count *c, const unsigned v[4], const struct l
 	uint64_t owner = v[1], channel = v[2], author = v[3];
 	bool apart = by->alone && !by->written;
 	bool own = owner && owner == by->user && apart;
-	bool may = own || (!owner && (!channel || by->raw || is_here(channel, by) ||
-				      leak_is_open(channel) || (author == by->user && apart)));
+	bool may = own || (!owner && (!channel || is_here(channel, by) || leak_is_open(channel) ||
+				      (author == by->user && (apart || by->raw))));
 
 	c->private += own;
-	c->leaks += v[0] != by->guild || !may;
+	c->leaks += v[0] != by->guild || !may || !leak_may_quote(author);
 }
 
 /* Text chat may be told of the voice channel that everybody may enter. */
@@ -175,7 +184,7 @@ static void judge_line(struct leak_count *c, const unsigned v[3], const struct l
 {
 	bool may = v[1] == by->channel || (by->written && v[1] == LEAK_OPEN);
 
-	c->leaks += v[0] != by->guild || !may;
+	c->leaks += v[0] != by->guild || !may || !(by->raw || leak_may_quote(v[2]));
 }
 
 void leak_judge(struct leak_count *c, const char *shown, const struct leak_asker *by)
@@ -237,6 +246,49 @@ static void write_facts(uint64_t guild, uint64_t user, const char *thing, uint64
 	}
 }
 
+/* The bot repeats a line to the first person, in a session in which nobody else is. */
+static void add_answer(uint64_t guild, uint64_t channel, uint64_t line, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .guild = guild, .user = leak_person(0)};
+	char why[96];
+
+	snprintf(why, sizeof why,
+		 "[{\"rule\":\"memory_line\",\"yes\":true,\"value\":%llu,\"limit\":0}]",
+		 (unsigned long long)line);
+	ev.at_ms = line_ms += 1000;
+	ev.turn = (struct event_turn){.session = line_ms,
+				      .channel = channel,
+				      .turn = (uint32_t)line,
+				      .stage = "ended",
+				      .name = "Ana",
+				      .reason = "answered",
+				      .said = text,
+				      .segments = "[]",
+				      .why = why};
+	BENCH_OK(rows_add(db, &ev, true));
+}
+
+/* What this person had the bot look up. */
+static void add_lookup(uint64_t guild, uint64_t user, const char *thing, uint64_t *seed)
+{
+	struct bus_event ev = {.type = EVENT_TOOL_CALLED, .guild = guild, .user = user};
+	uint64_t channel = random_place(seed);
+	static uint32_t call;
+	char text[LEAK_WORDS];
+
+	write_line_text(text, thing, guild, channel, user, seed);
+	ev.at_ms = line_ms += 1000;
+	ev.tool = (struct event_tool){.session = 1,
+				      .channel = channel,
+				      .turn = 1,
+				      .call = ++call,
+				      .name = "web_search",
+				      .code = "ok",
+				      .arguments = "0",
+				      .summary = text};
+	BENCH_OK(rows_add(db, &ev, true));
+}
+
 static void add_line(uint64_t guild, uint64_t user, const char *thing, uint64_t *seed)
 {
 	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = guild, .user = user};
@@ -253,6 +305,8 @@ static void add_line(uint64_t guild, uint64_t user, const char *thing, uint64_t 
 						.language = "en",
 						.consent = true};
 	BENCH_OK(rows_add(db, &ev, true));
+	if (random_below(seed, 3) == 0)
+		add_answer(guild, channel, db_last_row(db), text);
 }
 
 static void fill_servers(uint64_t *seed)
@@ -263,6 +317,7 @@ static void fill_servers(uint64_t *seed)
 				write_facts(guild, leak_person(p), things[i], seed);
 				add_line(guild, leak_person(p), things[i], seed);
 				add_line(guild, leak_person(p), things[i], seed);
+				add_lookup(guild, leak_person(p), things[i], seed);
 			}
 	if (embedding)
 		BENCH_OK(embedding_finish(embedding, db));
@@ -324,9 +379,38 @@ static void judge_found(struct leak_count *c, char *document, const struct leak_
 	free(document);
 }
 
+/* As a shell asks that knows whom and what it may not tell (control/memory/untold.h). */
+static json_t *request_facts(const struct leak_asker *by, const char *words)
+{
+	json_t *authors = json_array(), *channels = json_array();
+
+	for (unsigned p = 0; p < LEAK_PEOPLE; p++)
+		if (!leak_may_quote(leak_person(p)))
+			json_array_append_new(authors,
+					      json_sprintf("%u", (unsigned)leak_person(p)));
+	for (unsigned i = LEAK_CLOSED; i < LEAK_OPEN + LEAK_PLACES; i++)
+		if (i != by->channel)
+			json_array_append_new(channels, json_sprintf("%u", i));
+	return json_pack("{s:s,s:o,s:o}", "words", words, "without_authors", authors,
+			 "without_channels", channels);
+}
+
+/* Former and contradicting ones are the shell's to leave out. */
+static void judge_facts(struct leak_count *c, const char *document, const struct leak_asker *by)
+{
+	json_t *list = json_loads(document, 0, NULL), *fact;
+	size_t i;
+
+	json_array_foreach(list, i, fact)
+	{
+		leak_judge(c, json_string_value(json_object_get(fact, "text")), by);
+	}
+	json_decref(list);
+}
+
 static void ask_facts(struct leak_count *c, const struct leak_asker *by, const char *words)
 {
-	json_t *request = json_pack("{s:s}", "words", words);
+	json_t *request = request_facts(by, words);
 	struct job j = {.kind = JOB_FIND_FACTS,
 			.guild = by->guild,
 			.owner = by->alone ? by->user : 0,
@@ -339,7 +423,8 @@ static void ask_facts(struct leak_count *c, const struct leak_asker *by, const c
 	BENCH_OK(fact_rows_find(db, embedding, &j, &out));
 	free(j.text);
 	json_decref(request);
-	judge_found(c, out, by);
+	judge_facts(c, out, by);
+	free(out);
 }
 
 static void ask_lines(struct leak_count *c, const struct leak_asker *by, const char *words)
@@ -363,7 +448,7 @@ static void leaks_of_store(unsigned questions, uint64_t *seed, struct leak_count
 	for (unsigned i = 0; i < questions; i++) {
 		struct leak_asker by = {.guild = random_between(seed, 1, LEAK_SERVERS),
 					.channel = random_place(seed),
-					.user = leak_person(random_below(seed, LEAK_PEOPLE)),
+					.user = leak_person(random_below(seed, LEAK_ASKERS)),
 					.alone = i % 2,
 					.raw = true};
 		char words[LEAK_WORDS];

@@ -20,6 +20,9 @@ struct tools_run;
 enum {
 	LEAK_SERVERS = 4, /* ids 1, 2, …, with the same channels and people in each */
 	LEAK_PEOPLE = 5,
+	LEAK_ASKERS = 4,     /* the first of them ask */
+	LEAK_WITHDRAWN = 3,  /* told things, and is not to be remembered any more */
+	LEAK_BLOCKED = 4,    /* the same, and the settings block them */
 	LEAK_OPEN = 31,	     /* this channel and the next: everybody may follow them */
 	LEAK_CLOSED = 33,    /* this one and the next: not everybody may */
 	LEAK_VOICE_END = 35, /* after the last of them */
@@ -34,7 +37,7 @@ struct leak_asker {
 	uint64_t channel, user;
 	bool alone;   /* nobody but the bot hears what they are told */
 	bool written; /* everybody in the channel reads it */
-	bool raw;     /* the store's answer, which does not know the audience of a channel yet */
+	bool raw;     /* the store's answer, whose lines nobody has asked the consent of yet */
 };
 
 /* What the shells share; everything is borrowed. */
@@ -57,6 +60,8 @@ void leak_question(char words[LEAK_WORDS], uint64_t *seed);
 /* The same as arguments of memory_search, or (lines) conversation_search. The caller frees them. */
 char *leak_arguments(bool lines, uint64_t *seed);
 uint64_t leak_person(unsigned p);
+/* True if models may be told what this person said. */
+bool leak_may_quote(uint64_t user);
 /* True if every member of a server may follow this channel. */
 bool leak_is_open(uint64_t channel);
 /* Adds the texts of the memory that stand in what this asker is shown. */

@@ -90,12 +90,12 @@ static void release(uint64_t guild, void *arg)
 	(void)arg;
 }
 
+/* As control_remembers, which knows the settings, too. */
 static bool remembers(uint64_t guild, uint64_t user, void *arg)
 {
 	(void)guild;
-	(void)user;
 	(void)arg;
-	return true;
+	return leak_may_quote(user);
 }
 
 static uint64_t voice_of(uint64_t guild, uint64_t read, void *arg)
@@ -295,7 +295,7 @@ void leaks_of_text(const struct leak_shell *sh, unsigned questions, struct leak_
 
 		t.by = (struct leak_asker){.guild = seat->g->id,
 					   .channel = seat->channel,
-					   .user = leak_person(random_below(sh->seed, LEAK_PEOPLE)),
+					   .user = leak_person(random_below(sh->seed, LEAK_ASKERS)),
 					   .alone = !seat->g->id,
 					   .written = true};
 		ask_model();

@@ -47,6 +47,18 @@ static bool is_open(uint64_t channel, void *arg)
 	return leak_is_open(channel);
 }
 
+static bool is_blocked(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user == leak_person(LEAK_BLOCKED);
+}
+
+static bool is_remembered(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user != leak_person(LEAK_WITHDRAWN);
+}
+
 static void take_message(struct media_call *call, const struct media_msg *msg, void *arg)
 {
 	(void)call;
@@ -73,7 +85,9 @@ static void open_room(struct room_of *r, unsigned i)
 				  .store = v.sh->store,
 				  .bot_user = BOT,
 				  .bot_name = "Parley",
-				  .openh = is_open};
+				  .openh = is_open,
+				  .blockedh = is_blocked,
+				  .remembersh = is_remembered};
 
 	r->guild = want.guild;
 	r->channel = want.channel;
@@ -139,12 +153,12 @@ static void gather(struct room_of *r, const bool wanted[LEAK_PEOPLE])
 
 static struct leak_asker choose_asker(struct room_of *r, bool alone)
 {
-	unsigned p = random_below(v.sh->seed, LEAK_PEOPLE);
+	unsigned p = random_below(v.sh->seed, LEAK_ASKERS);
 	bool wanted[LEAK_PEOPLE] = {0};
 
 	wanted[p] = true;
 	if (!alone)
-		wanted[(p + 1) % LEAK_PEOPLE] = true;
+		wanted[(p + 1) % LEAK_ASKERS] = true;
 	gather(r, wanted);
 	return (struct leak_asker){
 		.guild = r->guild, .channel = r->channel, .user = leak_person(p), .alone = alone};
