@@ -437,7 +437,7 @@ static int make_bus(struct control *c)
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
 	if (!err)
-		err = metrics_alloc(&c->metrics);
+		err = control_make_metrics(c);
 	/* /status reports control as a whole, with or without other listeners. */
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),

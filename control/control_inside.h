@@ -142,6 +142,8 @@ void control_on_save_timer(void *arg);
 /* Saves the gateway's changed resume point before anything else happens. */
 void control_on_resume_point(void *arg);
 void control_on_calls_changed(void *arg);
+/* ENOMEM. control_free frees them. */
+int control_make_metrics(struct control *c);
 /* Any event of the bus. */
 void control_on_counted_event(const struct bus_event *ev, void *arg);
 /* An event of the bus about turns: what is under way is saved at once, because a control that is

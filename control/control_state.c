@@ -15,6 +15,7 @@
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
 #include "control/media/media.h"
+#include "control/report/faults.h"
 #include "control/settings/profile.h"
 #include "control/store/store.h"
 #include "control/text/reading.h"
@@ -227,6 +228,15 @@ void control_on_calls_changed(void *arg)
 	control_save_soon(c);
 	if (!c->in_round)
 		tmr_start(c->save_tmr, SAVE_CALLS_MS * NS_PER_MS);
+}
+
+int control_make_metrics(struct control *c)
+{
+	int err = metrics_alloc(&c->metrics);
+
+	for (unsigned i = 0; !err && i < FAULT_COUNT; i++)
+		metrics_expect_fault(c->metrics, faults_name((enum fault)i));
+	return err;
 }
 
 void control_on_counted_event(const struct bus_event *ev, void *arg)

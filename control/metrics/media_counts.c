@@ -20,6 +20,7 @@ enum {
 struct place {
 	uint64_t guild, user; /* user: 0 for the call itself */
 	uint64_t used;	      /* when, by the number of the message; 0: free */
+	uint64_t reports;
 	uint64_t v[MEDIA_COUNT_COUNT];
 };
 
@@ -49,16 +50,28 @@ static unsigned set_of(uint64_t guild, uint64_t user)
 	return (unsigned)((mixed >> 40) % SETS);
 }
 
-static struct place *find(struct media_counts *c, uint64_t guild, uint64_t user)
+/* The place of a key, or NULL; *oldest is the one to use then. */
+static struct place *look(struct media_counts *c, uint64_t guild, uint64_t user,
+			  struct place **oldest)
 {
-	struct place *set = c->place[set_of(guild, user)], *oldest = set;
+	struct place *set = c->place[set_of(guild, user)];
 
+	*oldest = set;
 	for (unsigned i = 0; i < WAYS; i++) {
 		if (set[i].used && set[i].guild == guild && set[i].user == user)
 			return &set[i];
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
+		if (set[i].used < (*oldest)->used)
+			*oldest = &set[i];
 	}
+	return NULL;
+}
+
+static struct place *find(struct media_counts *c, uint64_t guild, uint64_t user)
+{
+	struct place *oldest, *p = look(c, guild, user, &oldest);
+
+	if (p)
+		return p;
 	*oldest = (struct place){.guild = guild, .user = user};
 	return oldest;
 }
@@ -90,20 +103,30 @@ static bool read_counts(const struct media_msg *msg, struct media_delta *out, ui
 	return true;
 }
 
+/* Reports come in rounds, of a call first and of its speakers then. */
+static bool is_first_round(struct media_counts *c, uint64_t guild)
+{
+	struct place *oldest, *call = look(c, guild, 0, &oldest);
+
+	return call && call->reports == 1;
+}
+
 bool media_counts_take(struct media_counts *c, uint64_t guild, const struct media_msg *msg,
 		       struct media_delta *out)
 {
 	struct place *p;
 	uint64_t user;
+	bool old;
 
 	if (!read_counts(msg, out, &user))
 		return false;
 	p = find(c, guild, user);
 	p->used = ++c->taken;
+	old = !p->reports++ && is_first_round(c, guild);
 	for (unsigned i = out->from; i < out->to; i++) {
 		uint64_t now = out->v[i];
 
-		out->v[i] = now < p->v[i] ? now : now - p->v[i];
+		out->v[i] = old ? 0 : now < p->v[i] ? now : now - p->v[i];
 		p->v[i] = now;
 	}
 	return true;

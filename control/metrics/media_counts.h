@@ -1,5 +1,7 @@
 /* Turns mediad's statistics, which are totals since the start of a call or of a speaker, into
- * increments since the last report. A total that fell was reset, and counts whole. At most
+ * increments since the last report. A total that fell was reset, and counts whole. What a call's
+ * first report tells, of itself and of its speakers, counts nothing: the call may be hours old,
+ * when control alone was started again, and an hour of old trouble would look like new one. At most
  * MEDIA_COUNTS_MAX calls and speakers are followed; beyond that, the one with the oldest report is
  * dropped. Pure. */
 #ifndef CONTROL_METRICS_MEDIA_COUNTS_H

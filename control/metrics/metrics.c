@@ -37,15 +37,6 @@ enum {
 static_assert(sizeof limits_ms / sizeof limits_ms[0] == BUCKETS, "one for each limit");
 static_assert((int)BUCKETS_TOKENS <= (int)BUCKETS, "a series has room for either");
 
-int metrics_alloc(struct metrics **out)
-{
-	struct metrics *m = calloc(1, sizeof *m);
-	int err = m ? media_counts_alloc(&m->media) : ENOMEM;
-
-	*out = err ? metrics_free(m) : m;
-	return err;
-}
-
 struct metrics *metrics_free(struct metrics *m)
 {
 	if (!m)
@@ -106,6 +97,34 @@ static struct metric_series *find(struct metrics *m, enum metric metric,
 	for (unsigned i = 0; i < METRIC_LABELS_MAX; i++)
 		snprintf((*at)->value[i], VALUE_MAX, "%s", values->v[i] ? values->v[i] : "");
 	return *at;
+}
+
+/* Prometheus' increase() needs a sample from before: what is counted for the first time would
+ * otherwise not have happened. */
+static void begin(struct metrics *m, enum metric metric, const char *a, const char *b)
+{
+	find(m, metric, &(struct values){{a, b}});
+}
+
+int metrics_alloc(struct metrics **out)
+{
+	struct metrics *m = calloc(1, sizeof *m);
+	int err = m ? media_counts_alloc(&m->media) : ENOMEM;
+
+	if (err) {
+		metrics_free(m);
+		return err;
+	}
+#define I(rule) begin(m, METRIC_INTERRUPTION, #rule, NULL);
+	METRIC_INTERRUPTIONS(I)
+#undef I
+	*out = m;
+	return 0;
+}
+
+void metrics_expect_fault(struct metrics *m, const char *fault)
+{
+	begin(m, METRIC_FAULT, fault, NULL);
 }
 
 /* amount: of ms, tokens, units or billionths; 1 of a COUNT. Values may be NULL. */
@@ -285,6 +304,8 @@ void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 		take_asr(m, &ev->asr);
 	else if (ev->type == EVENT_FAULT)
 		add(m, METRIC_FAULT, ev->fault.fault, NULL, 1);
+	else if (ev->type == EVENT_ENGINE_UP)
+		begin(m, METRIC_ENGINE_DOWN, ev->engine.role, ev->engine.provider);
 	else if (ev->type == EVENT_ENGINE_DOWN)
 		add(m, METRIC_ENGINE_DOWN, ev->engine.role, ev->engine.provider, 1);
 	else if (ev->type == EVENT_ENGINE_USED)

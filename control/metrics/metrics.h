@@ -31,6 +31,8 @@ struct metrics_now {
 /* ENOMEM. The caller owns *out. */
 int metrics_alloc(struct metrics **out);
 struct metrics *metrics_free(struct metrics *m);
+/* A fault that a call may have: it is counted from 0, so that an increase shows the first one. */
+void metrics_expect_fault(struct metrics *m, const char *fault);
 /* Counts nothing when a new combination of labels finds no memory. */
 void metrics_take_event(struct metrics *m, const struct bus_event *ev);
 /* CALL_STATS and USER_STATS of the call in this server; others are ignored. */

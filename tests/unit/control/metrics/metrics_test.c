@@ -213,7 +213,9 @@ TEST(drops_of_the_kernel_add_up_over_calls)
 	metrics_take_media(m, 2, &msg);
 	msg.call_stats.kernel_dropped = 5;
 	metrics_take_media(m, 1, &msg);
-	CHECK(has("parley_packets_kernel_dropped_total 8"));
+	msg.call_stats.kernel_dropped = 6;
+	metrics_take_media(m, 2, &msg);
+	CHECK(has("parley_packets_kernel_dropped_total 5"));
 	metrics_free(m);
 }
 
@@ -231,8 +233,10 @@ TEST(statistics_of_mediad_add_up_over_calls_and_speakers)
 
 	CHECK_INT(metrics_alloc(&m), 0);
 	metrics_take_media(m, 1, &other);
+	tell_call(1, 0, 0);
 	tell_call(1, 100, 2);
 	tell_call(1, 150, 2);
+	tell_call(2, 0, 0);
 	tell_call(2, 1000, 0);
 	/* The call began anew. */
 	tell_call(1, 30, 1);
@@ -243,6 +247,21 @@ TEST(statistics_of_mediad_add_up_over_calls_and_speakers)
 	CHECK(has("parley_tick_overruns_total 3"));
 	CHECK(has("parley_frames_lost_total 7"));
 	CHECK(has("parley_deaf_seconds_total 1.750"));
+	metrics_free(m);
+}
+
+/* Control was started again, and the call had its trouble hours ago. */
+TEST(a_call_that_is_older_than_control_counts_from_now_on)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	tell_call(1, 100000, 200);
+	tell_user(1, 7, 500, 40000);
+	CHECK(has("parley_tick_overruns_total 0") && has("parley_deaf_seconds_total 0.000"));
+	tell_call(1, 100250, 201);
+	tell_user(1, 7, 502, 40500);
+	tell_user(1, 8, 3, 0); /* a new speaker */
+	CHECK(has("parley_packets_received_total 250") && has("parley_tick_overruns_total 1"));
+	CHECK(has("parley_frames_lost_total 5") && has("parley_deaf_seconds_total 0.500"));
 	metrics_free(m);
 }
 
@@ -298,20 +317,35 @@ TEST(a_scrape_is_limited)
 	metrics_free(m);
 }
 
+/* A rule that looks for an increase sees the first one, too. */
+TEST(what_may_happen_is_counted_from_nothing)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	metrics_expect_fault(m, "KEYLESS");
+	CHECK(has("parley_call_faults_total{fault=\"KEYLESS\"} 0"));
+	CHECK(has("parley_interruptions_total{kind=\"barge_in\"} 0"));
+	take((struct bus_event){.type = EVENT_ENGINE_UP,
+				.engine = {.role = "voice", .provider = "openai"}});
+	CHECK(has("parley_engine_down_total{role=\"voice\",provider=\"openai\"} 0"));
+	take((struct bus_event){.type = EVENT_FAULT, .fault = {.fault = "KEYLESS"}});
+	CHECK(has("parley_call_faults_total{fault=\"KEYLESS\"} 1"));
+	metrics_free(m);
+}
+
 TEST(labels_are_limited)
 {
 	char name[24];
 
 	CHECK_INT(metrics_alloc(&m), 0);
 	for (unsigned i = 0; i < METRIC_VALUES + 5; i++) {
-		snprintf(name, sizeof name, "fault-%u", i);
-		take((struct bus_event){.type = EVENT_FAULT, .fault = {.fault = name}});
+		snprintf(name, sizeof name, "reason-%u", i);
+		take((struct bus_event){.type = EVENT_SPEECH_DROPPED, .speech = {.reason = name}});
 	}
-	take((struct bus_event){.type = EVENT_FAULT, .fault = {.fault = "fault-0"}});
-	CHECK(has("parley_call_faults_total{fault=\"fault-0\"} 2"));
-	CHECK(has("parley_call_faults_total{fault=\"fault-63\"} 1"));
-	CHECK(!has("parley_call_faults_total{fault=\"fault-64\"} 1"));
-	CHECK(has("parley_call_faults_total{fault=\"other\"} 5"));
+	take((struct bus_event){.type = EVENT_SPEECH_DROPPED, .speech = {.reason = "reason-0"}});
+	CHECK(has("parley_speech_dropped_total{reason=\"reason-0\"} 2"));
+	CHECK(has("parley_speech_dropped_total{reason=\"reason-63\"} 1"));
+	CHECK(!has("parley_speech_dropped_total{reason=\"reason-64\"} 1"));
+	CHECK(has("parley_speech_dropped_total{reason=\"other\"} 5"));
 	CHECK(has("parley_voice_sessions 2"));
 	metrics_free(m);
 }
