@@ -125,6 +125,15 @@ static void set_key(struct call *c, const char *mode, const uint8_t *key)
 	call_command(c, &cmd);
 }
 
+/* A connection that was lost is the best sign that our address is another one now. */
+static void on_resumed(struct call *c)
+{
+	struct cmd cmd = {.type = CMD_ASK_ADDRESS};
+
+	call_command(c, &cmd);
+	secure_resumed(c);
+}
+
 static void on_state(struct call *c, const struct vgw_action *act)
 {
 	const enum media_phase phase = act->state.phase;
@@ -146,7 +155,7 @@ static void on_state(struct call *c, const struct vgw_action *act)
 	case MEDIA_PHASE_UP:
 		tmr_start(c->settle, SETTLE_NS);
 		if (act->state.reason == MEDIA_REASON_RESUMED)
-			secure_resumed(c);
+			on_resumed(c);
 		else
 			unmapped_begin(&c->unmapped, env_now(c->conf.env));
 		call_video_up(c);

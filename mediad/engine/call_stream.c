@@ -280,6 +280,7 @@ static void begin_session(struct call_stream *cs, const struct cmd *c)
 	cs->udp_told = false;
 	cs->speaker_tick_at = deadline_after(cs, now);
 	cs->stats_at = now + CALL_STREAM_STATS_MS * NS_PER_MS;
+	path_start(&cs->path, now);
 	report_start(&cs->report, now);
 	sender_forget_loss(cs->sender);
 	discovery_start(&cs->discovery, cs->ssrc, now);
@@ -368,6 +369,20 @@ static void report_stats(struct call_stream *cs, uint64_t now)
 
 /* ---- steps ---- */
 
+static bool may_ask(const struct call_stream *cs)
+{
+	return cs->keyed && !cs->path.asking && !cs->udp_told;
+}
+
+/* To be sure of an address from which nothing seems wrong. */
+static void ask_address(struct call_stream *cs, uint64_t now)
+{
+	if (!may_ask(cs) || cs->discovery.state != DISCOVERY_DONE)
+		return;
+	path_doubt(&cs->path, now);
+	discovery_start(&cs->discovery, cs->ssrc, now);
+}
+
 void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
 			call_stream_emit_h *emit, call_stream_room_h *room, void *arg)
 {
@@ -397,6 +412,9 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 		break;
 	case CMD_KEY:
 		set_key(cs, c->key, c->key_number);
+		break;
+	case CMD_ASK_ADDRESS:
+		ask_address(cs, env_now(cs->env));
 		break;
 	case CMD_SPEAKING_SENT:
 		sender_speaking_sent(cs->sender);
@@ -463,10 +481,12 @@ void call_stream_report_udp(struct call_stream *cs, enum path_loss why)
  * as datagrams go both ways. */
 static void examine_path(struct call_stream *cs, uint64_t now)
 {
-	if (!cs->keyed || cs->path.asking || cs->udp_told || !path_is_silent(&cs->path, now))
-		return;
-	path_ask(&cs->path);
-	discovery_start(&cs->discovery, cs->ssrc, now);
+	if (may_ask(cs) && path_is_silent(&cs->path, now)) {
+		path_ask(&cs->path);
+		discovery_start(&cs->discovery, cs->ssrc, now);
+	} else if (cs->n_slots && !cs->deaf && path_is_doubtful(&cs->path, now)) {
+		ask_address(cs, now);
+	}
 }
 
 /* No answer came. Servers need not answer a second discovery. */

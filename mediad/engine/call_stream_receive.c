@@ -395,7 +395,7 @@ static void note_key_used(struct call_stream *cs)
 static void note_reached(struct call_stream *cs, const uint8_t *counter)
 {
 	if (counter)
-		path_reach(&cs->path);
+		path_reach(&cs->path, env_now(cs->env));
 }
 
 void call_stream_note_authentic(struct call_stream *cs, const uint8_t *counter)

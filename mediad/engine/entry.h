@@ -34,10 +34,11 @@ enum cmd_type {
 	CMD_CONSENT,
 	CMD_LISTEN, /* lends the decoder */
 	CMD_UNLISTEN,
-	CMD_DAVE_CLEAR, /* which packets may go, and come, without end-to-end encryption */
-	CMD_DAVE_SEND,	/* lends the key that we encrypt with; NULL: none, nothing is sent */
-	CMD_DAVE_OPEN,	/* lends a speaker's newest key; NULL: the newest epoch has none */
-	CMD_LANE_ADD,	/* lends the lane */
+	CMD_DAVE_CLEAR,	 /* which packets may go, and come, without end-to-end encryption */
+	CMD_DAVE_SEND,	 /* lends the key that we encrypt with; NULL: none, nothing is sent */
+	CMD_DAVE_OPEN,	 /* lends a speaker's newest key; NULL: the newest epoch has none */
+	CMD_ASK_ADDRESS, /* by IP discovery, because our address may be another one now */
+	CMD_LANE_ADD,	 /* lends the lane */
 	CMD_LANE_PCM,
 	CMD_LANE_END,
 	CMD_LANE_CONTROL, /* pause, resume, stop, gain */

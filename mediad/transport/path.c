@@ -4,6 +4,11 @@
 
 static const uint64_t LIMIT = PATH_SILENT_MS * NS_PER_MS;
 
+void path_start(struct path *p, uint64_t now)
+{
+	p->quiet_since = now;
+}
+
 void path_echo(struct path *p, uint64_t now)
 {
 	p->echoed = p->proved = true;
@@ -25,9 +30,10 @@ static void begin_again(struct path *p, uint64_t now)
 	p->spoken_ms = 0;
 }
 
-void path_reach(struct path *p)
+void path_reach(struct path *p, uint64_t now)
 {
 	p->reached = true;
+	p->quiet_since = now;
 }
 
 void path_sent(struct path *p, uint64_t now, bool ok)
@@ -57,6 +63,26 @@ bool path_is_silent(const struct path *p, uint64_t now)
 	       (reports && now - p->reported_at >= LIMIT) || sends_fail(p, now);
 }
 
+bool path_is_doubtful(const struct path *p, uint64_t now)
+{
+	return now - p->quiet_since >= PATH_DOUBT_MS * NS_PER_MS;
+}
+
+void path_doubt(struct path *p, uint64_t now)
+{
+	p->asking = p->doubting = true;
+	p->quiet_since = now;
+}
+
+/* Ends an examination of a path that seemed well: what is awaited is awaited as before. */
+static bool end_doubt(struct path *p)
+{
+	if (!p->doubting)
+		return false;
+	p->asking = p->doubting = false;
+	return true;
+}
+
 void path_ask(struct path *p)
 {
 	p->asking = true;
@@ -66,13 +92,16 @@ void path_ask(struct path *p)
 void path_found(struct path *p, uint64_t now)
 {
 	p->failing_since = 0;
-	begin_again(p, now);
+	if (!end_doubt(p))
+		begin_again(p, now);
 }
 
 bool path_is_back(struct path *p, uint64_t now)
 {
 	bool back = p->asking && p->proved && p->reached && !sends_fail(p, now);
 
+	if (end_doubt(p))
+		return true;
 	if (back)
 		begin_again(p, now);
 	return back;

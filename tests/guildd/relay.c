@@ -209,12 +209,11 @@ static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	struct gd_stream *s = by_addr(r, from);
 	uint8_t out[KEEPALIVE];
 
-	if (!s) {
+	if (!s)
 		r->n.rx[GD_RX_BAD_SOURCE]++;
-		return;
-	}
-	s->n.keepalive++;
-	if (!r->g->sw.keepalive_echo)
+	else
+		s->n.keepalive++;
+	if (!r->g->sw.keepalive_echo || (!s && !r->g->sw.keepalive_strangers))
 		return;
 	memcpy(out, p, sizeof(out));
 	if (memcmp(out, ping, sizeof(ping)) == 0)

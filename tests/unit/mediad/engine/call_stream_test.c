@@ -425,6 +425,123 @@ TEST(call_stream_goes_on_with_a_path_that_is_back)
 	}
 }
 
+static unsigned asked; /* datagrams of IP discovery */
+
+static void count_discovery(uint8_t *p, size_t n)
+{
+	asked += udp_classify(p, n) == UDP_DISCOVERY;
+}
+
+/* The server answers keepalives, and the request for our address if `last` is not 0: the last
+ * figure of it. It was 10.0.0.1. */
+static void listen_alone(unsigned ms, char last)
+{
+	struct call_stream *cs = pair.rx.l;
+	uint8_t answer[DISCOVERY_SIZE] = {0, 2, 0, 70, [72] = 0x12, [73] = 0x34};
+
+	for (unsigned i = 0; i < 4; i++)
+		answer[4 + i] = (uint8_t)(cs->ssrc >> (24 - 8 * i));
+	strcpy((char *)answer + 8, "10.0.0.?");
+	answer[15] = (uint8_t)last;
+	for (; ms; ms -= 100) {
+		unsigned before = asked;
+
+		path_echo(&cs->path, pair.now);
+		for (unsigned i = 0; i < 20; i++) {
+			pair.now += 5 * NS_PER_MS;
+			pair_tick(&pair.rx);
+		}
+		pair_drain(&pair.rx, count_discovery);
+		if (last && asked > before)
+			pair_datagram(&pair.rx, answer, sizeof answer);
+	}
+}
+
+static int start_listener(void)
+{
+	int err = pair_start();
+
+	pair.rx.l->discovery.state = DISCOVERY_DONE; /* as after joining */
+	strcpy(pair.rx.l->known_ip, "10.0.0.1");
+	pair.rx.l->known_port = 0x1234;
+	pair_clear(&pair.rx, true, UINT64_MAX);
+	pair_packet(&pair.rx, 500, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+	pair_drain(&pair.rx, count_discovery);
+	asked = 0;
+	return err;
+}
+
+/* The bot listens and does not speak. Its address changes within 15 s: keepalives are echoed to the
+ * new one, and the voices of others go to the old one. */
+TEST(call_stream_a_listener_asks_for_its_address)
+{
+	CHECK_INT(start_listener(), 0);
+	listen_alone(PATH_DOUBT_MS - 1000, '1');
+	CHECK_INT(asked, 0);
+	listen_alone(2000, '1');
+	CHECK_INT(asked, 1);
+	listen_alone(10 * PATH_DOUBT_MS, '1');
+	CHECK(asked >= 10 && asked <= 11);
+	CHECK_INT(pair.rx.udp_failed, 0);
+	/* No answer costs nothing while echoes come. */
+	listen_alone(10 * PATH_DOUBT_MS + 30000, 0);
+	CHECK_INT(pair.rx.udp_failed, 0);
+	/* Whoever is heard knows the address. */
+	asked = 0;
+	for (uint16_t seq = 501; seq < 520; seq++) {
+		pair_packet(&pair.rx, seq, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+		listen_alone(PATH_DOUBT_MS / 2, '2');
+	}
+	CHECK_INT(asked, 0);
+	listen_alone(PATH_DOUBT_MS + 1000, '2');
+	CHECK_INT(asked, 1);
+	CHECK_INT(pair.rx.udp_failed, 1);
+	CHECK_INT(pair.rx.udp_why, PATH_MOVED);
+	pair_finish();
+}
+
+/* Nobody is there, or nobody is to be heard. */
+TEST(call_stream_asks_for_no_address_when_there_is_nobody_to_hear)
+{
+	struct cmd c = {.type = CMD_SLOT_REMOVE};
+
+	CHECK_INT(start_listener(), 0);
+	c.slot.slot = pair.slot;
+	pair_cmd(&pair.rx, &c);
+	listen_alone(10 * PATH_DOUBT_MS, '1');
+	CHECK_INT(asked, 0);
+	pair_finish();
+	CHECK_INT(start_listener(), 0);
+	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .deaf = true}});
+	listen_alone(10 * PATH_DOUBT_MS, '1');
+	CHECK_INT(asked, 0);
+	pair_finish();
+}
+
+/* The loop thread asks, because it had to resume. Without an answer all goes on. */
+TEST(call_stream_asks_for_its_address_when_told_to)
+{
+	for (char last = '0'; last <= '2'; last++) {
+		bool answers = last != '0';
+
+		CHECK_INT(start_listener(), 0);
+		pair_cmd(&pair.rx, &(struct cmd){.type = CMD_ASK_ADDRESS});
+		pair_cmd(&pair.rx, &(struct cmd){.type = CMD_ASK_ADDRESS});
+		listen_alone(200, answers ? last : 0);
+		CHECK_INT(asked, 1);
+		listen_alone(20000, answers ? last : 0);
+		CHECK_INT(pair.rx.udp_failed, last == '2');
+		CHECK(!pair.rx.l->path.asking);
+		pair_finish();
+	}
+	/* Before there is a key, nothing is asked beside the first discovery. */
+	CHECK_INT(start_listener(), 0);
+	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_UNLINK});
+	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_ASK_ADDRESS});
+	CHECK(!pair.rx.l->path.asking);
+	pair_finish();
+}
+
 /* Servers report what they received. One that echoes nothing is silent while we are. */
 TEST(call_stream_awaits_no_report_while_it_is_silent)
 {

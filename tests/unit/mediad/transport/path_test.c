@@ -61,7 +61,7 @@ TEST(path_misses_reports_beside_echoes)
 	 * reports. */
 	path_ask(&p);
 	path_echo(&p, s * NS_PER_S);
-	path_reach(&p);
+	path_reach(&p, s * NS_PER_S);
 	CHECK(path_is_back(&p, s * NS_PER_S));
 	CHECK(!path_is_silent(&p, s * NS_PER_S));
 }
@@ -71,17 +71,62 @@ TEST(path_is_back_when_it_was_proved_and_something_came)
 	struct path p = {0};
 
 	path_echo(&p, 100 * NS_PER_S);
-	path_reach(&p);
+	path_reach(&p, 100 * NS_PER_S);
 	CHECK(!path_is_back(&p, 115 * NS_PER_S)); /* nobody asked */
 	path_ask(&p);
 	CHECK(!path_is_back(&p, 120 * NS_PER_S));
 	path_echo(&p, 118 * NS_PER_S);
 	CHECK(!path_is_back(&p, 120 * NS_PER_S));
-	path_reach(&p);
+	path_reach(&p, 119 * NS_PER_S);
 	CHECK(path_is_back(&p, 120 * NS_PER_S));
 	CHECK(!p.asking);
 	path_ask(&p);
 	path_found(&p, 140 * NS_PER_S);
 	CHECK(!p.asking && !path_is_silent(&p, 141 * NS_PER_S));
 	CHECK(path_is_silent(&p, 155 * NS_PER_S));
+}
+
+/* Echoes alone, for twelve hours: the path is never silent, and our address is asked for each
+ * minute. */
+TEST(path_is_doubtful_when_nothing_but_echoes_comes)
+{
+	struct path p = {0};
+	unsigned asked = 0;
+
+	path_start(&p, NS_PER_S);
+	path_reach(&p, 2 * NS_PER_S);
+	for (uint64_t s = 5; s < 12 * 3600; s += 5) {
+		path_echo(&p, s * NS_PER_S);
+		CHECK(!path_is_silent(&p, s * NS_PER_S));
+		if (!path_is_doubtful(&p, s * NS_PER_S))
+			continue;
+		path_doubt(&p, s * NS_PER_S);
+		asked++;
+		if (asked % 2)
+			path_found(&p, s * NS_PER_S);
+		else /* no answer says nothing */
+			CHECK(path_is_back(&p, (s + 5) * NS_PER_S));
+		CHECK(!p.asking);
+	}
+	CHECK_INT(asked, 12 * 60 - 1);
+	/* Whoever is heard knows our address. */
+	path_reach(&p, 12 * 3600 * NS_PER_S);
+	CHECK(!path_is_doubtful(&p, (12 * 3600 + 59) * NS_PER_S));
+}
+
+/* An answer to a doubt proves neither echoes nor reports, which are awaited as before. */
+TEST(path_a_doubt_puts_nothing_off)
+{
+	struct path p = {0};
+
+	path_start(&p, NS_PER_S);
+	path_echo(&p, 100 * NS_PER_S);
+	path_doubt(&p, 110 * NS_PER_S);
+	path_found(&p, 110 * NS_PER_S);
+	CHECK(path_is_silent(&p, 115 * NS_PER_S));
+	path_doubt(&p, 115 * NS_PER_S);
+	CHECK(path_is_back(&p, 120 * NS_PER_S));
+	CHECK(path_is_silent(&p, 120 * NS_PER_S));
+	path_ask(&p);
+	CHECK(!path_is_back(&p, 125 * NS_PER_S));
 }
