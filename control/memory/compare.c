@@ -1,324 +1,35 @@
 #include "control/memory/compare.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "control/memory/fact_words.h"
 #include "control/memory/lists.h"
 #include "control/memory/paraphrase.h"
 #include "control/memory/terms.h"
-#include "control/memory/values.h"
-#include "proto/base/utf8.h"
 
-enum { TOKENS_MAX = 48, TOKEN_SIZE = 24 };
-
-/* Kinds of tokens. */
-enum {
-	IS_NUMBER = 1,
-	IS_DATE = 2,
-	IS_NAME = 4,
-	IS_SELF = 8,	 /* I, my, we, … */
-	IS_SUBJECT = 16, /* stands before the verb */
-	IS_COLOUR = 32,
-};
-#define IS_VALUE (IS_NUMBER | IS_DATE | IS_NAME)
-#define IS_KIND	 (IS_VALUE | IS_COLOUR)
-
-enum { PREPOSITION_SIZE = 8, DENIED_MAX = 4 };
-
-/* What auxiliaries say of the time: "I am a nurse", "I was", "I will be", "I would be", "I have
- * been". */
-enum {
-	TENSE_PAST = 1,
-	TENSE_FUTURE = 2,
-	TENSE_WISH = 4,
-	TENSE_PERFECT = 8,
-	TENSE_PRESENT = 16,
-};
-
-struct token {
-	char text[TOKEN_SIZE];
-	unsigned is;
-	char preposition[PREPOSITION_SIZE]; /* before it, "in"; "": none */
-	bool article;			    /* before it, too */
-};
-
-struct fact_words {
-	unsigned n;
-	struct token token[TOKENS_MAX];
-	bool negated;
-	bool has_verb, is_equation; /* a verb parts it; that verb is "is" */
-	bool has_self;
-	bool has_me; /* "I", "my", and not "we" alone */
-	bool adds;   /* "also": it takes the place of nothing */
-	bool dense;  /* a script without blanks */
-	unsigned tense;
-	/* The tokens before which a negation stands. */
-	unsigned denied[DENIED_MAX], n_denied;
-	bool no_more; /* the word before was "any" or "no" */
-	/* Of the next token. */
-	char preposition[PREPOSITION_SIZE];
-	bool article;
-};
-
-static const char *const negations[] = {
-	"not",	  "no",	     "never",	  "none",     "nobody",	 "nothing", "without", "nor",
-	"hardly", "neither", "cancelled", "canceled", "nicht",	 "kein",    "keine",   "keinen",
-	"nie",	  "pas",     "jamais",	  "nunca",    "stopped", "quit",    NULL};
-static const char *const dense_negations[] = {"不", "没", "無", "안", "않", NULL};
-static const char *const mine[] = {"i",	   "my",    "me",  "mine", "myself", "ich",
-				   "mein", "meine", "mir", "mich", "je",     "moi",
-				   "mon",  "ma",    "yo",  "mi",   NULL};
 /* Of a question about somebody; plurals as trim_plural leaves them. */
 static const char *const asking[] = {"what", "who",   "you",  "know",	    "remember", "tell",
 				     "told", "say",   "said", "everything", "anything", "something",
 				     "all",  "think", "can",  "could",	    NULL};
-static const char *const selves[] = {"i",      "my",  "me",   "mine",  "we",  "our",  "us",
-				     "myself", "ich", "mein", "meine", "mir", "mich", "moi",
-				     "je",     "mon", "ma",   "yo",    "mi",  NULL};
-/* A verb that equates parts subject and value. */
-static const char *const equations[] = {"is",  "are",	  "was", "were", "am",
-					"be",  "becomes", "ist", "sind", "war",
-					"est", "sont",	  "era", "son",	 NULL};
-static const char *const verbs[] = {
-	"has",	  "have",  "had",     "will",	"lives",   "live",  "lived", "works",  "work",
-	"worked", "likes", "like",    "love",	"loves",   "hates", "hate",  "wants",  "want",
-	"needs",  "need",  "prefers", "prefer", "goes",	   "go",    "going", "starts", "start",
-	"begins", "ends",  "opens",   "closes", "meet",	   "meets", "moved", "moves",  "leads",
-	"owns",	  "runs",  "plays",   "play",	"drives",  "drive", "eats",  "eat",    "drinks",
-	"drink",  "ships", "ship",    "leaves", "arrives", "costs", "takes", "uses",   "use",
-	"speaks", "speak", "studies", "study",	"can",	   "does",  NULL};
-/* A person has one of these at a time. */
-static const char *const single[] = {"lives",  "live",	 "works",   "work",  "moved",
-				     "drives", "drive",	 "studies", "study", "called",
-				     "starts", "begins", "ends",    "costs", NULL};
-/* One person has this part, so another name is a change. */
-static const char *const parts[] = {"leads", "owns",	  "runs",   "manages",
-				    "hosts", "maintains", "chairs", NULL};
-static const char *const additions[] = {"also",		"another", "additionally", "auch", "aussi",
-					"tambi\u00e9n", NULL};
-static const char *const prepositions[] = {"to", "in",	 "at", "on", "for",   "of",   "with", "by",
-					   "as", "from", "um", "am", "until", "near", NULL};
-static const char *const articles[] = {"a",  "an", "the", "der", "die", "das", "den", "ein", "eine",
-				       "le", "la", "les", "un",	 "une", "el",  "los", "las", NULL};
-static const char *const fillers[] = {
-	"a",	  "an",	    "the",	    "of",    "to",     "in",
-	"at",	  "on",	    "for",	    "and",   "that",   "this",
-	"it",	  "its",    "with",	    "by",    "from",   "as",
-	"now",	  "so",	    "do",	    "does",  "did",    "just",
-	"really", "very",   "about",	    "there", "longer", "anymore",
-	"any",	  "please", "been",	    "being", "will",   "would",
-	"has",	  "have",   "had",	    "der",   "die",    "das",
-	"den",	  "ein",    "eine",	    "um",    "am",     "le",
-	"la",	  "les",    "un",	    "une",   "el",     "los",
-	"las",	  "also",   "additionally", "auch",  "aussi",  "tambi\u00e9n",
-	NULL};
-static const char *const past[] = {"was",   "were",   "had",	    "did",   "war",
-				   "waren", "hatte",  "hatten",	    "wurde", "\u00e9tait",
-				   "avait", "estaba", "ten\u00eda", "era",   NULL};
-static const char *const present[] = {"is", "are", "am", "ist", "sind", "est", "sont", NULL};
 /* Words that turn what a value or the order of two things means; limits do before a number. */
 static const char *const comparisons[] = {"than",  "more",   "less",  "fewer",
 					  "least", "before", "after", NULL};
 static const char *const limits[] = {"over", "under", "above", "below", NULL};
 
-/* ---- reading ---- */
-
-/* "bikes" and "bike" are one word. */
-static void trim_plural(char *word)
-{
-	size_t n = strlen(word);
-
-	if (n > 3 && word[n - 1] == 's' && word[n - 2] != 's' && word[n - 2] != 'u')
-		word[n - 1] = '\0';
-}
-
-static void add_token(struct fact_words *f, const char *text, unsigned is)
-{
-	struct token *t;
-
-	if (f->n == TOKENS_MAX)
-		return;
-	t = &f->token[f->n++];
-	memcpy(t->text, text, strlen(text) + 1);
-	t->is = is;
-	memcpy(t->preposition, f->preposition, sizeof t->preposition);
-	t->article = f->article;
-	f->preposition[0] = '\0';
-	f->article = false;
-}
-
-static void take_filler(struct fact_words *f, const char *word)
-{
-	f->article = f->article || lists_hold(articles, word);
-	if (lists_hold(prepositions, word))
-		utf8_copy(f->preposition, sizeof f->preposition, word);
-}
-
-/* A verb ends the subject. */
-static void take_verb(struct fact_words *f, bool equation)
-{
-	if (f->has_verb || !f->n)
-		return;
-	f->has_verb = true;
-	f->is_equation = equation;
-	for (unsigned i = 0; i < f->n; i++)
-		f->token[i].is |= IS_SUBJECT;
-}
-
-static unsigned kind_of(const char *word, bool capital)
-{
-	if (lists_hold(lists_dates, word))
-		return IS_DATE;
-	if (strpbrk(word, "0123456789") || lists_hold(lists_numbers, word))
-		return IS_NUMBER;
-	if (lists_hold(lists_colours, word))
-		return IS_COLOUR;
-	return capital ? IS_NAME : 0;
-}
-
-static unsigned tense_of(const char *word)
-{
-	return lists_hold(past, word)	    ? TENSE_PAST
-	       : lists_hold(present, word)  ? TENSE_PRESENT
-	       : strcmp(word, "will") == 0  ? TENSE_FUTURE
-	       : strcmp(word, "would") == 0 ? TENSE_WISH
-	       : strcmp(word, "been") == 0  ? TENSE_PERFECT
-					    : 0;
-}
-
-static void take_negation(struct fact_words *f)
-{
-	f->negated = !f->negated;
-	if (f->n_denied < DENIED_MAX)
-		f->denied[f->n_denied++] = f->n;
-}
-
-/* "any more" and "no more" compare nothing. */
-static bool is_no_more(struct fact_words *f, const char *word)
-{
-	bool was = f->no_more;
-
-	f->no_more = strcmp(word, "any") == 0 || strcmp(word, "no") == 0;
-	return was && strcmp(word, "more") == 0;
-}
-
-static void take_word(struct fact_words *f, char *word, bool capital)
-{
-	size_t n = strlen(word);
-
-	if (n > 2 && strcmp(word + n - 2, "'s") == 0) {
-		word[n - 2] = '\0';
-	}
-	f->adds = f->adds || lists_hold(additions, word);
-	f->tense |= tense_of(word);
-	if (is_no_more(f, word))
-		return;
-	if (lists_hold(negations, word)) {
-		take_negation(f);
-		return;
-	}
-	if (lists_hold(selves, word)) {
-		f->has_self = true;
-		f->has_me = f->has_me || lists_hold(mine, word);
-		add_token(f, "i", IS_SELF);
-		return;
-	}
-	if (lists_hold(equations, word) || lists_hold(verbs, word)) {
-		take_verb(f, lists_hold(equations, word));
-		if (lists_hold(equations, word) || lists_hold(fillers, word))
-			return;
-	} else if (lists_hold(fillers, word)) {
-		take_filler(f, word);
-		return;
-	}
-	if (!lists_hold(single, word) && !lists_hold(parts, word))
-		trim_plural(word);
-	add_token(f, word, kind_of(word, capital));
-}
-
-static bool holds_character(const char *set, const char *text, size_t n)
-{
-	for (const char *p = set; *p; p += 3)
-		if (n == 3 && memcmp(p, text, 3) == 0)
-			return true;
-	return false;
-}
-
-/* Numerals, and the characters of weekdays where they stand in a weekday: by themselves these mean
- * the moon, water or gold. */
-static unsigned dense_kind(const char *text, const char *from, size_t n)
-{
-	static const char *const behind[] = {"曜", "요일", NULL};
-	static const char *const before[] = {"星期", "周", "週", "礼拜", NULL};
-
-	for (size_t i = 0; behind[i]; i++)
-		if (holds_character("月火水木金土日월화수목금토일", from, n) &&
-		    strncmp(from + n, behind[i], strlen(behind[i])) == 0)
-			return IS_DATE;
-	for (size_t i = 0; before[i]; i++) {
-		size_t k = strlen(before[i]);
-
-		if (holds_character("一二三四五六日天", from, n) && from >= text + k &&
-		    memcmp(from - k, before[i], k) == 0)
-			return IS_DATE;
-	}
-	return holds_character("一二两三四五六七八九十百千万", from, n) ? IS_NUMBER : 0;
-}
-
-static void take_dense(struct fact_words *f, const char *text, const char *from, size_t n)
-{
-	char token[TOKEN_SIZE] = "";
-
-	memcpy(token, from, n);
-	f->dense = true;
-	if (lists_hold(dense_negations, token))
-		f->negated = !f->negated;
-	add_token(f, token, dense_kind(text, from, n));
-}
-
-/* Endings of Japanese, which the characters alone do not show. */
-static bool has_negative_ending(const char *text)
-{
-	return strstr(text, "ない") || strstr(text, "なかった") || strstr(text, "ません");
-}
-
-static void read_fact(struct fact_words *f, const char *text)
-{
-	char plain[VALUES_TEXT];
-	const char *p = plain, *end;
-	bool first = true;
-
-	values_write(plain, text);
-	end = plain + strlen(plain);
-	*f = (struct fact_words){.negated = has_negative_ending(plain)};
-	while (p < end) {
-		const char *from = p;
-		uint32_t c = terms_next(&p, end);
-		char word[TOKEN_SIZE] = "";
-		size_t n = 0;
-
-		if (terms_is_dense(c)) {
-			take_dense(f, plain, from, (size_t)(p - from));
-			continue;
-		}
-		if (!terms_is_word(c))
-			continue;
-		for (p = from; p < end;) {
-			const char *at = p;
-
-			c = terms_next(&p, end);
-			if (terms_is_dense(c) || (!terms_is_word(c) && (c != '\'' || p == end))) {
-				p = at;
-				break;
-			}
-			for (; at < p; at++)
-				if (n < sizeof word - 1)
-					word[n++] = (char)tolower((unsigned char)*at);
-		}
-		take_word(f, word, !first && isupper((unsigned char)*from));
-		first = false;
-	}
-}
+/* What somebody wishes, tries or fears is not so; words as trim_plural leaves them. */
+static const char *const wishes[] = {
+	"want",	     "wanted",	    "hope",	   "hoping",  "hoped",	  "plan",     "planning",
+	"planned",   "wish",	    "try",	   "trying",  "tried",	  "training", "think",
+	"thinking",  "consider",    "considering", "dream",   "dreaming", "apply",    "applying",
+	"applied",   "intend",	    "aim",	   "almost",  "nearly",	  "maybe",    "perhaps",
+	"probably",  "possibly",    "might",	   "scared",  "afraid",	  "worried",  "fear",
+	"searching", "m\u00f6chte", "hoffe",	   "suche",   "versuche", "beinahe",  "vielleicht",
+	"voudrais",  "veux",	    "esp\u00e8re", "cherche", "presque",  "quiero",   "espero",
+	"busco",     "casi",	    NULL};
+/* They are wishes behind "would". */
+static const char *const likings[] = {"like", "love", "prefer", NULL};
+/* Another one of these turns what stands behind it. */
+static const char *const directions[] = {"from", "to", "until", "till", "near", "by", NULL};
 
 /* ---- comparing ---- */
 
@@ -501,6 +212,48 @@ static bool same_comparisons(const struct fact_words *a, const struct fact_words
 	return true;
 }
 
+static bool has_wish(const struct fact_words *f)
+{
+	return holds_any(f, wishes) || ((f->tense & TENSE_WISH) && holds_any(f, likings));
+}
+
+/* The k-th token of this text, from 0. */
+static const struct token *find_token(const struct fact_words *f, const char *text, unsigned k)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (strcmp(f->token[i].text, text) == 0 && k-- == 0)
+			return &f->token[i];
+	return NULL;
+}
+
+/* "to work" is no "work", as in "I have to work". Values lose any preposition. */
+static bool is_infinitive(const struct token *t)
+{
+	return !(t->is & IS_VALUE) && strcmp(t->preposition, "to") == 0;
+}
+
+/* Both stand behind the same preposition, as far as they have one: "to Rome", "from Rome". strict:
+ * nor is "with Ana" the same as "for Ana". */
+static bool same_prepositions(const struct fact_words *a, const struct fact_words *b, bool strict)
+{
+	for (unsigned i = 0, k = 0; i < a->n; i++, k = 0) {
+		const struct token *ta = &a->token[i], *tb;
+		bool lost;
+
+		for (unsigned j = 0; j < i; j++)
+			k += strcmp(a->token[j].text, ta->text) == 0;
+		tb = find_token(b, ta->text, k);
+		if (!tb || strcmp(ta->preposition, tb->preposition) == 0)
+			continue;
+		lost = !ta->preposition[0] || !tb->preposition[0];
+		if (strict ? !lost || is_infinitive(ta) || is_infinitive(tb)
+			   : !lost && (lists_hold(directions, ta->preposition) ||
+				       lists_hold(directions, tb->preposition)))
+			return false;
+	}
+	return true;
+}
+
 /* In other words only these are certain: "was cancelled" may be "they cancelled". */
 static bool is_of_other_time(const struct fact_words *a, const struct fact_words *b)
 {
@@ -571,7 +324,7 @@ static unsigned count_gone(const struct fact_words *a, const struct fact_words *
  * unless the verb says that it has one. */
 static bool is_changed(const struct fact_words *a, const struct fact_words *b)
 {
-	bool only = has_verb_of(a, single) && has_verb_of(b, single);
+	bool only = has_verb_of(a, fact_single) && has_verb_of(b, fact_single);
 	bool slot = only || (a->is_equation && b->is_equation);
 
 	if (b->adds)
@@ -586,6 +339,43 @@ static bool is_changed(const struct fact_words *a, const struct fact_words *b)
 	if (count_gone(a, b, IS_NAME) && count_gone(b, a, IS_NAME))
 		return false;
 	return has_changed(a, b, IS_NUMBER) || has_changed(a, b, IS_DATE);
+}
+
+/* The words that the older one has beside those of the newer one are details at its end ("with milk
+ * and honey") or colours. Others may turn what it says: "I have a broken arm", "I am almost a
+ * doctor", "only when drunk". */
+static bool only_details_gone(const struct fact_words *a, const struct fact_words *b)
+{
+	bool detail = false;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		bool gone = !(a->token[i].is & IS_SUBJECT) && !holds(b, &a->token[i], 0);
+
+		if (gone ? !detail && !a->token[i].preposition[0] && !(a->token[i].is & IS_COLOUR)
+			 : detail)
+			return false;
+		detail = detail || (gone && a->token[i].preposition[0]);
+	}
+	return true;
+}
+
+/* Each word of b stands in a, which has the same or others that are no mere verb: without them it
+ * is another statement, however near both are in meaning. */
+static bool says_less(const struct fact_words *a, const struct fact_words *b)
+{
+	unsigned others = 0, verbs = 0;
+
+	for (unsigned i = 0; i < b->n; i++)
+		if (!holds(a, &b->token[i], 0) && !holds(a, &b->token[i], IS_SUBJECT))
+			return false;
+	for (unsigned i = 0; i < a->n; i++) {
+		const struct token *t = &a->token[i];
+		bool gone = !holds(b, t, 0) && !holds(b, t, IS_SUBJECT);
+
+		verbs += gone && (t->is & IS_VERB) && !lists_hold(wishes, t->text);
+		others += gone && (!(t->is & IS_VERB) || lists_hold(wishes, t->text));
+	}
+	return others || !verbs;
 }
 
 /* What was is no more: "I am a nurse", "I was a nurse". */
@@ -609,10 +399,11 @@ static enum fact_change compare_values(const struct fact_words *a, const struct 
 		return come ? FACT_NEW : FACT_UPDATE;
 	/* The older one says more. Without its number, date or name it is not the same. */
 	if (!come)
-		return lacking(a, b, 0, true) || !same_order(a, b) ? FACT_NEW
-								   : compare_tenses(a, b);
+		return lacking(a, b, 0, true) || !same_order(a, b) || !only_details_gone(a, b)
+			       ? FACT_NEW
+			       : compare_tenses(a, b);
 	if (!gone)
-		return b->adds ? FACT_NEW : FACT_UPDATE;
+		return b->adds || has_wish(a) != has_wish(b) ? FACT_NEW : FACT_UPDATE;
 	return is_changed(a, b) ? FACT_UPDATE : FACT_NEW;
 }
 
@@ -620,7 +411,7 @@ static bool is_ending(const struct token *t)
 {
 	const char *p = t->text;
 
-	return lists_hold(dense_negations, t->text) ||
+	return lists_hold(fact_dense_negations, t->text) ||
 	       terms_is_hiragana(terms_next(&p, p + strlen(p)));
 }
 
@@ -678,10 +469,17 @@ static enum fact_change compare_words(const struct fact_words *a, const struct f
 	}
 	if (same_subject(a, b))
 		return a->has_verb ? compare_values(a, b) : FACT_NEW;
-	if (has_verb_of(a, parts) && has_verb_of(b, parts) && !lacking(a, b, 0, false) &&
+	if (has_verb_of(a, fact_parts) && has_verb_of(b, fact_parts) && !lacking(a, b, 0, false) &&
 	    !lacking(b, a, 0, false))
 		return FACT_UPDATE;
 	return FACT_NEW;
+}
+
+/* alike: both have the same words, of which less may differ. */
+static bool may_say_the_same(const struct fact_words *a, const struct fact_words *b, bool alike)
+{
+	return !is_of_other_time(a, b) && same_comparisons(a, b) && same_values_in_order(a, b) &&
+	       has_wish(a) == has_wish(b) && same_prepositions(a, b, alike && !a->dense);
 }
 
 enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
@@ -690,18 +488,16 @@ enum fact_change fact_compare(const char *older, const char *newer, bool same_sp
 	struct fact_words a, b;
 	enum fact_change change;
 
-	read_fact(&a, older);
-	read_fact(&b, newer);
+	fact_words_read(&a, older);
+	fact_words_read(&b, newer);
 	if (!a.n || !b.n || ((a.has_self || b.has_self) && !same_speaker))
 		return FACT_NEW;
 	change = compare_words(&a, &b);
 	/* The same words in another order: "Ana beats Bob". The encoder knows no dense script. */
-	if (change == FACT_NEW && meaning && !a.dense && !b.dense && !same_words(&a, &b))
+	if (change == FACT_NEW && meaning && !a.dense && !b.dense && !says_less(&a, &b))
 		change = paraphrase_compare(older, newer, meaning);
-	return change == FACT_SAME && (is_of_other_time(&a, &b) || !same_comparisons(&a, &b) ||
-				       !same_values_in_order(&a, &b))
-		       ? FACT_NEW
-		       : change;
+	return change == FACT_SAME && !may_say_the_same(&a, &b, says_less(&a, &b)) ? FACT_NEW
+										   : change;
 }
 
 static bool holds_values(const struct fact_words *f, const struct fact_words *of)
@@ -734,10 +530,11 @@ bool fact_may_be_same(const char *older, const char *newer)
 {
 	struct fact_words a, b;
 
-	read_fact(&a, older);
-	read_fact(&b, newer);
+	fact_words_read(&a, older);
+	fact_words_read(&b, newer);
 	return a.n && b.n && holds_values(&a, &b) && holds_values(&b, &a) &&
-	       same_values_in_order(&a, &b) &&
+	       same_values_in_order(&a, &b) && same_prepositions(&a, &b, false) &&
+	       has_wish(&a) == has_wish(&b) &&
 	       (a.negated == b.negated || !says_the_same_of(&a, &b));
 }
 
@@ -745,7 +542,7 @@ enum fact_self fact_asks_about_self(const char *question)
 {
 	struct fact_words f;
 
-	read_fact(&f, question);
+	fact_words_read(&f, question);
 	if (!f.has_me)
 		return FACT_SELF_NONE;
 	for (unsigned i = 0; i < f.n; i++)
@@ -758,6 +555,6 @@ bool fact_is_negated(const char *text)
 {
 	struct fact_words f;
 
-	read_fact(&f, text);
+	fact_words_read(&f, text);
 	return f.negated;
 }

@@ -24,8 +24,8 @@ struct fact_meaning {
  * NULL: words alone decide. */
 enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
 			      const struct fact_meaning *meaning);
-/* True if no number, date or name speaks against both saying the same, nor a negation of the same
- * words. */
+/* True if no number, date or name speaks against both saying the same, nor a direction ("to Rome",
+ * "from Rome"), a wish in one of both, nor a negation of the same words. */
 bool fact_may_be_same(const char *older, const char *newer);
 /* How much a question is about the person who asks it. "we" and "us" are not. */
 enum fact_self {

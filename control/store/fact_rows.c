@@ -641,6 +641,13 @@ static bool is_chosen(const struct choice *c, uint64_t id)
 	return false;
 }
 
+/* Neither says more than the other one. */
+static bool are_copies(const char *a, const char *b)
+{
+	return fact_compare(a, b, true, NULL) == FACT_SAME &&
+	       fact_compare(b, a, true, NULL) == FACT_SAME;
+}
+
 /* The same statement may lie in the server's memory and in the speaker's own: who forgets it means
  * both. */
 static int choose_copies(struct db *db, const struct job *j, const char *text, struct choice *out)
@@ -650,7 +657,7 @@ static int choose_copies(struct db *db, const struct job *j, const char *text, s
 
 	while ((err = db_step(db, s)) == 0)
 		if (db_uint(s, 4) == j->user && !is_chosen(out, db_uint(s, 0)) &&
-		    fact_compare(db_text(s, 1), text, true, NULL) == FACT_SAME)
+		    are_copies(db_text(s, 1), text))
 			choose_fact(out, s, true);
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;

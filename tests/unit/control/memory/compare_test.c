@@ -178,6 +178,84 @@ TEST(what_was_is_not_what_is)
 	check_pairs(pairs, sizeof pairs / sizeof pairs[0]);
 }
 
+static void check_not_same(const char *const pairs[][2], size_t n)
+{
+	const struct fact_meaning one = {.likenessh = all_alike};
+
+	for (size_t i = 0; i < n; i++) {
+		if (fact_compare(pairs[i][0], pairs[i][1], true, NULL) == FACT_SAME ||
+		    fact_compare(pairs[i][0], pairs[i][1], true, &one) == FACT_SAME)
+			test_fail(__FILE__, __LINE__, "\"%s\" then \"%s\" is the same", pairs[i][0],
+				  pairs[i][1]);
+	}
+}
+
+/* The older one says more, and without it the newer one says something else. */
+TEST(a_wish_that_came_true_is_no_duplicate)
+{
+	static const char *const pairs[][2] = {
+		{"I want to live in Rome", "I live in Rome"},
+		{"I want to be a doctor", "I am a doctor"},
+		{"I am training to be a pilot", "I am a pilot"},
+		{"I am in training to be a pilot", "I am a pilot"},
+		{"I am almost a doctor", "I am a doctor"},
+		{"I am looking for a job", "I have a job"},
+		{"I want to have a dog", "I have a dog"},
+		{"I want to work at Siemens", "I work at Siemens"},
+		{"I am thinking about moving to Rome", "I am moving to Rome"},
+		{"I have almost finished the report", "I have finished the report"},
+		{"I have a broken arm", "I have an arm"},
+		{"I am scared that I have cancer", "I have cancer"},
+		{"I am allergic to peanuts only when drunk", "I am allergic to peanuts"},
+		{"I have to work on Monday", "I work on Monday"},
+		{"I would love to live in Rome", "I live in Rome"},
+	};
+	const struct fact_meaning one = {.likenessh = all_alike};
+
+	check_not_same(pairs, sizeof pairs / sizeof pairs[0]);
+	CHECK(!fact_may_be_same("I want to live in Rome", "I live in Rome"));
+	CHECK_INT(fact_compare("I live in Rome", "I want to live in Rome", true, NULL), FACT_NEW);
+	CHECK_INT(fact_compare("I hope to get a dog soon", "I have a new dog now", true, &one),
+		  FACT_NEW);
+	/* A detail less is no other statement. */
+	CHECK_INT(fact_compare("I like tea with milk and honey", "I like tea", true, NULL),
+		  FACT_SAME);
+}
+
+TEST(another_preposition_turns_what_is_said)
+{
+	static const char *const pairs[][2] = {
+		{"the shop is open until 8", "the shop is open from 8"},
+		{"the shop is open from 8", "the shop is open until 8"},
+		{"my flight to Rome is at 5", "my flight from Rome is at 5"},
+		{"I am in the office until Friday", "I am in the office from Friday"},
+		{"my deadline is by Friday", "my deadline is on Friday"},
+		{"I borrowed 50 euros from Ana", "I borrowed 50 euros for Ana"},
+		{"the gift is to Bob from Ana", "the gift is from Bob to Ana"},
+		{"I work for Ana", "I work with Ana"},
+		{"I live near Rome", "I live in Rome"},
+	};
+
+	check_not_same(pairs, sizeof pairs / sizeof pairs[0]);
+	CHECK_INT(fact_compare("the shop is open from 8", "the shop is open until 8", true, NULL),
+		  FACT_NEW);
+	CHECK(!fact_may_be_same("my flight to Rome is at 5", "at 5 I fly from Rome"));
+	CHECK(fact_may_be_same("I work for Siemens", "my employer is Siemens"));
+}
+
+TEST(a_sign_is_a_part_of_its_number)
+{
+	static const char *const pairs[][2] = {
+		{"my balance is -200 euros", "my balance is 200 euros"},
+		{"my temperature threshold is -3", "my temperature threshold is 3"},
+	};
+
+	check_not_same(pairs, sizeof pairs / sizeof pairs[0]);
+	CHECK_INT(fact_compare("my balance is 200 euros", "my balance is -200 euros", true, NULL),
+		  FACT_UPDATE);
+	CHECK_INT(fact_compare("it is open 5-6", "it is open 5 - 6", true, NULL), FACT_SAME);
+}
+
 /* However near their meanings are, and whatever a model says. */
 TEST(an_encoder_merges_no_values_in_another_order)
 {

@@ -473,6 +473,24 @@ TEST(whoever_forgets_a_fact_forgets_it_in_both_memories)
 	close_scene();
 }
 
+TEST(a_fact_that_says_more_stays_when_a_shorter_one_is_forgotten)
+{
+	struct store_facts both = by(ANA), own = by(ANA);
+
+	open_scene();
+	own.owner = both.owner = ANA;
+	both.any = true;
+	CHECK_STR(write_fact(by(ANA), "I like tea with milk and honey"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "I want to live in Rome"), "inserted");
+	CHECK_STR(write_fact(own, "I like tea"), "inserted");
+	CHECK_STR(write_fact(own, "I live in Rome"), "inserted");
+	CHECK_INT(forget(both, "{\"id\":3}"), 1);
+	CHECK_INT(forget(both, "{\"id\":4}"), 1);
+	CHECK_STR(find(both, "{\"words\":\"tea\"}"), "I like tea with milk and honey");
+	CHECK_STR(find(both, "{\"words\":\"rome\"}"), "I want to live in Rome");
+	close_scene();
+}
+
 /* Those of a person whom models may not be told of, or of a closed channel, take no place. */
 TEST(a_search_leaves_out_what_the_request_names)
 {
