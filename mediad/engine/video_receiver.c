@@ -155,6 +155,14 @@ const struct video_assembler_stats *video_receiver_stats(const struct video_rece
 	return NULL;
 }
 
+/* Whom nobody may look at is authenticated, and that is all. */
+static bool is_refused(const struct video_receiver *r, const struct source *s)
+{
+	const struct slot *slot = call_stream_slot_of_user(r->cs, s->user);
+
+	return slot && !slot->consent;
+}
+
 /* ---- frames ---- */
 
 /* Decrypts the frame. Returns false when it is of no use, so that a key frame is needed. */
@@ -165,7 +173,8 @@ static bool open_frame(struct video_receiver *r, const struct source *s,
 	uint64_t epoch = 0;
 	enum dave_opened what;
 
-	/* Without consent, or before it is known what may be accepted, nothing is decrypted. */
+	/* Consent may have been withdrawn meanwhile; and nothing is decrypted before it is known
+	 * what may be accepted. */
 	if (!slot || !slot->consent || !call_stream_may_decrypt(r->cs, slot))
 		return false;
 	what = dave_open(slot->opener, f->bytes, now, r->plain, sizeof r->plain, len, &epoch);
@@ -275,7 +284,7 @@ static void on_packet(struct video_receiver *r, struct source *s, uint8_t *p, si
 		r->cs->stats.replayed++;
 		return;
 	}
-	if (!use_codec(r, s, codec))
+	if (is_refused(r, s) || !use_codec(r, s, codec))
 		return;
 	s->packet_at = now;
 	put_packet(s, &h, err ? (struct slice){0} : rtp.payload, again, now);
@@ -326,9 +335,9 @@ static void send_feedback(struct video_receiver *r, const struct source *s, cons
 
 /* True if a key frame is to be asked for now: before the first packet, when the assembler needs
  * one, and when control wants one. */
-static bool key_is_due(struct source *s, uint64_t now)
+static bool key_is_due(const struct video_receiver *r, struct source *s, uint64_t now)
 {
-	if (s->asked_at && now - s->asked_at < KEY_NS)
+	if (is_refused(r, s) || (s->asked_at && now - s->asked_at < KEY_NS))
 		return false;
 	if (s->assembler && !video_assembler_wants_key(s->assembler, now) && !s->wants_key)
 		return false;
@@ -353,7 +362,7 @@ void video_receiver_tick(struct video_receiver *r, uint64_t now)
 		if (s->assembler)
 			take_frames(r, s, now); /* a missing packet may be given up */
 		n = s->assembler ? video_assembler_missing(s->assembler, now, seqs) : 0;
-		key = key_is_due(s, now);
+		key = key_is_due(r, s, now);
 		if (n || key)
 			send_feedback(r, s, seqs, n, key);
 	}
