@@ -172,16 +172,16 @@ static void unwatch_socket(struct loop_stream *l)
 /* A socket that cannot be read is like one that nothing comes through. */
 static void watch_socket(struct loop_stream *l)
 {
-	bool failed = false;
+	bool ok = true;
 
 	if (!l->cs->linked)
 		return;
 	if (!env_replaying(l->env)) {
 		l->readable = event_new(env_base(l->env), l->cs->fd, EV_READ | EV_PERSIST,
 					on_readable, l);
-		failed = !l->readable || event_add(l->readable, NULL);
+		ok = l->readable && !event_add(l->readable, NULL);
 	}
-	if (env_answer(l->env, failed))
+	if (!env_answer(l->env, ok))
 		call_stream_report_udp(l->cs, PATH_SILENT);
 }
 

@@ -175,7 +175,7 @@ static bool open_frame(struct video_receiver *r, const struct source *s,
 
 	/* Consent may have been withdrawn meanwhile; and nothing is decrypted before it is known
 	 * what may be accepted. */
-	if (!slot || !slot->consent || !call_stream_may_decrypt(r->cs, slot))
+	if (!slot || is_refused(r, s) || !call_stream_may_decrypt(r->cs, slot))
 		return false;
 	what = dave_open(slot->opener, f->bytes, now, r->plain, sizeof r->plain, len, &epoch);
 	if (what == DAVE_SEALED || what == DAVE_CLEAR) {

@@ -23,6 +23,25 @@ static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 	}
 	if (msg->type == MEDIA_CALL_STATE)
 		rig.state = msg->call_state;
+	if (msg->type == MEDIA_VIDEO_SOURCE) {
+		rig.source = msg->video_source;
+		rig.sources++;
+	}
+	if (msg->type == MEDIA_VIDEO_STATE) {
+		rig.video = msg->video_state;
+		rig.states++;
+	}
+	if (msg->type == MEDIA_VIDEO_FRAME) {
+		rig.frame = msg->video_frame;
+		rig.parts++;
+		rig.part_bytes += msg->video_frame.data.n;
+	}
+}
+
+static size_t on_queued(void *arg)
+{
+	(void)arg;
+	return rig.queued;
 }
 
 static void on_gone(struct call *c, void *arg)
@@ -98,18 +117,19 @@ void rig_wait_ms(unsigned ms)
 	env_replay_step(rig.env, rig.now, rig.probe, 0, NULL, 0);
 }
 
-int rig_start(bool stage)
+static int start(bool stage, bool stream)
 {
 	struct env_conf ec = {.loop = true, .replaying = true};
 	struct engine_conf gc = {.threads = 1, .evh = call_engine_event};
-	struct call_conf cc = {.outh = on_out, .goneh = on_gone};
+	struct call_conf cc = {.outh = on_out, .queuedh = on_queued, .goneh = on_gone};
 	struct media_call_open open = {.call = 3,
 				       .guild = 41,
 				       .channel = 5,
 				       .user = SELF,
 				       .bitrate = 64000,
 				       .consent = true,
-				       .stage = stage};
+				       .stage = stage,
+				       .stream = stream};
 	int err;
 
 	memset(&rig, 0, sizeof rig);
@@ -140,6 +160,16 @@ int rig_start(bool stage)
 	if (!err)
 		rig_wait_ms(0);
 	return err;
+}
+
+int rig_start(bool stage)
+{
+	return start(stage, false);
+}
+
+int rig_start_stream(void)
+{
+	return start(false, true);
 }
 
 void rig_finish(void)
@@ -201,7 +231,7 @@ void rig_greeted(const char *session)
 	rig_text("{\"op\":8,\"d\":{\"heartbeat_interval\":13750}}");
 	rig_text("{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"66.22.196.1\",\"port\":5000,\"modes\":["
 		 "\"aead_"
-		 "aes256_gcm_rtpsize\"]}}");
+		 "aes256_gcm_rtpsize\"],\"streams\":[{\"ssrc\":13,\"rtx_ssrc\":14}]}}");
 	vgw_discovered(rig.c->gw, rig.now, "203.0.113.9", 4000);
 	call_finish_step(rig.c);
 }

@@ -33,6 +33,13 @@ struct rig {
 	unsigned told, codes, late;
 	char code[46];
 	struct media_call_state state;
+	size_t queued; /* bytes that wait for control */
+	/* Of video, the newest. */
+	struct media_video_source source;
+	struct media_video_state video;
+	struct media_video_frame frame;
+	unsigned sources, states, parts;
+	size_t part_bytes;
 	struct media_call_stats call_stats; /* newest */
 	struct media_user_stats user_stats; /* newest */
 	enum dave_job_type job;		    /* newest that came back */
@@ -44,6 +51,8 @@ extern struct rig rig;
 
 void rig_wait_ms(unsigned ms);
 int rig_start(bool stage);
+/* The call is a stream (Go Live). */
+int rig_start_stream(void);
 void rig_finish(void);
 /* The audio thread takes its commands, and the loop thread what came of them: one a step. */
 void rig_audio(void);

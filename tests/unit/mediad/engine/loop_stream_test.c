@@ -190,7 +190,8 @@ static int add_slot(struct pair *p, bool consent)
 	return err ? err : engine_send(p->engine, p->viewer.cs, &c);
 }
 
-static int pair_start(struct pair *p, bool consent)
+/* The viewer has no key of the owner's yet. */
+static int pair_start_early(struct pair *p, bool consent)
 {
 	struct env_conf ec = {.loop = true};
 	struct engine_conf gc = {.threads = 1, .evh = on_event};
@@ -214,9 +215,14 @@ static int pair_start(struct pair *p, bool consent)
 		err = lend_key(p, &p->viewer, 1);
 	if (!err)
 		err = add_slot(p, consent);
-	if (!err)
-		err = lend_dave(p, &p->viewer, p->slot);
 	return err ? err : lend_dave(p, &p->owner, NULL);
+}
+
+static int pair_start(struct pair *p, bool consent)
+{
+	int err = pair_start_early(p, consent);
+
+	return err ? err : lend_dave(p, &p->viewer, p->slot);
 }
 
 static void pair_end(struct pair *p)
@@ -387,6 +393,32 @@ TEST(loop_stream_asks_for_key_frames)
 	pair_end(&p);
 }
 
+/* A frame that could not be decrypted is missing to those behind it. */
+TEST(loop_stream_begins_with_a_frame_that_it_can_read)
+{
+	static struct pair p;
+
+	CHECK_INT(pair_start_early(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	CHECK(put(&p, true, 0));
+	CHECK(!await(&p, 1, 200));
+	CHECK_INT(lend_dave(&p, &p.viewer, p.slot), 0);
+	CHECK(put(&p, false, 1));
+	CHECK(!await(&p, 1, 200));
+	CHECK(put(&p, true, 2));
+	CHECK(put(&p, false, 3));
+	CHECK(await(&p, 2, DEADLINE_MS));
+	CHECK(all_whole(&p));
+	CHECK(p.got[0].key && !p.got[1].key);
+	/* Nobody may look at it any more. */
+	engine_send(p.engine, p.viewer.cs,
+		    &(struct cmd){.type = CMD_CONSENT, .slot = {.slot = p.slot}});
+	CHECK(put(&p, true, 4));
+	CHECK(!await(&p, 3, 200));
+	CHECK_INT(p.n, 2);
+	pair_end(&p);
+}
+
 /* What cannot be sent is dropped, and then all that depends on it. */
 TEST(loop_stream_drops_up_to_the_next_key_frame)
 {
@@ -430,8 +462,9 @@ TEST(loop_stream_a_session_ends)
 	CHECK_INT(begin(&p, true), 0);
 	CHECK(put(&p, true, 0));
 	CHECK(await(&p, 1, DEADLINE_MS));
-	/* Another key of transport: counters begin anew. */
+	/* Another key of transport: counters of others begin anew. */
 	CHECK_INT(lend_key(&p, &p.owner, 2), 0);
+	rtpsize_set_counter(p.owner.cs->key, 0);
 	CHECK_INT(lend_key(&p, &p.viewer, 2), 0);
 	CHECK(put(&p, false, 1));
 	CHECK(await(&p, 2, DEADLINE_MS));
