@@ -21,6 +21,7 @@
 #include "control/store/said.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/recall_corpus.h"
+#include "tests/bench/turned.h"
 #include "tests/random.h"
 
 enum { MINUTE_MS = 60000, HALVES = 2 };
@@ -108,6 +109,29 @@ static void other_row(uint64_t *guild)
 		free(status);
 	}
 	corpus_print("dedupe_other", stand);
+	json_decref(pairs);
+}
+
+/* Other statements in the same words: none of them is known already. */
+static void turned_row(uint64_t *guild)
+{
+	struct corpus_count kept = {0};
+	json_t *pairs = turned_pairs(), *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+	{
+		char *status;
+
+		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
+		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		if (strcmp(status, "duplicate") == 0)
+			fprintf(stderr, "facts: %s: %s\n", status,
+				json_string_value(json_object_get(pair, "b")));
+		corpus_add(&kept, strcmp(status, "duplicate") != 0);
+		free(status);
+	}
+	corpus_print("dedupe_turned", kept);
 	json_decref(pairs);
 }
 
@@ -258,6 +282,7 @@ static void dedupe_rows(bool tuned)
 	reflect(&p);
 	print_reflected(&p);
 	other_row(&guild);
+	turned_row(&guild);
 	json_decref(p.truth);
 }
 

@@ -45,6 +45,7 @@ row attribution_stored least 1
 row dedupe_update least 0.97
 row dedupe_update_closed least 0.30
 row dedupe_other least 0.97
+row dedupe_turned least 0.97
 row memory_leak_across most 0
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
