@@ -47,6 +47,15 @@ static json_t *privacy_buttons(const struct control *c, uint64_t user, const cha
 		component_button("forget", user, now, COMPONENT_DANGER, forget.text)));
 }
 
+static void tell_kept(const struct settings *s, struct words *words)
+{
+	kept_tell(s, words);
+	words_line(words);
+	words_privacy_always(words, kept_days(s));
+	words_line(words);
+	kept_tell_providers(s, words);
+}
+
 void control_answer_privacy(struct control *c, struct command *cmd)
 {
 	struct settings *s = c->store ? control_read_settings(c, cmd->guild) : NULL;
@@ -60,10 +69,8 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 		command_reply(cmd, &words);
 		return;
 	}
-	kept_tell(s ? s : c->settings, &words);
+	tell_kept(s ? s : c->settings, &words);
 	settings_free(s);
-	words_line(&words);
-	words_privacy_always(&words);
 	words_line(&words);
 	words_privacy_nothing_heard(&words);
 	command_reply_with(cmd, &words, privacy_buttons(c, cmd->user, cmd->locale));

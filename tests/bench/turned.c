@@ -46,7 +46,7 @@ static const struct {
 	{"I %s a teacher", "am", "was"},
 	{"I %s two brothers", "have", "had"},
 	{"my neighbour %s a boat", "owns", "owned"},
-	{"we %s in a village", "live", "lived"},
+	{"we %s in a small town", "live", "lived"},
 	{"I %s vegetarian", "am", "used to be"},
 	{"my uncle %s at the airport", "works", "worked"},
 	{"the office %s in the tower", "is", "will be"},

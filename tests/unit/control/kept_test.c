@@ -60,3 +60,46 @@ TEST(no_words_are_kept_only_if_no_file_has_any)
 		settings_free(s);
 	}
 }
+
+TEST(who_spoke_is_known_for_as_long_as_answers_that_quote_them)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "store_words_hours", "24"), 0);
+	CHECK_INT(kept_days(s), 30);
+	CHECK_INT(settings_set(s, "store_words_hours", "8760"), 0);
+	CHECK_INT(kept_days(s), 730);
+	settings_free(s);
+}
+
+static void tell_providers(const struct settings *s, struct words *w)
+{
+	*w = (struct words){0};
+	words_speak(w, "");
+	kept_tell_providers(s, w);
+}
+
+TEST(providers_are_told_by_what_goes_to_them)
+{
+	struct settings *s = NULL;
+	struct words w;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	/* The embedded engine is on this machine. */
+	tell_providers(s, &w);
+	CHECK(!strstr(w.text, "goes to"));
+	CHECK_INT(settings_set(s, "brain_url", "ws://10.0.0.1/v1/realtime"), 0);
+	CHECK_INT(settings_set(s, "text_url", "http://10.0.0.1/v1"), 0);
+	tell_providers(s, &w);
+	CHECK(strstr(w.text, "The sound of everybody whom I hear goes to"));
+	CHECK(strstr(w.text, "words and images, goes to"));
+	CHECK(!strstr(w.text, "What I keep"));
+	CHECK_INT(settings_set(s, "memory_extract", "true"), 0);
+	tell_providers(s, &w);
+	CHECK(strstr(w.text, "What I keep of words and facts goes to"));
+	CHECK_INT(settings_set(s, "store_words_hours", "0"), 0);
+	tell_providers(s, &w);
+	CHECK(!strstr(w.text, "What I keep"));
+	settings_free(s);
+}
