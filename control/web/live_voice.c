@@ -65,13 +65,60 @@ static bool ends_by_itself(const char *why)
 	return strcmp(why, "idle_ttl") == 0 || strcmp(why, "user_left") == 0;
 }
 
+/* The oldest one that is over, or the oldest. */
+static unsigned least_asr(const struct live_voice *v)
+{
+	for (unsigned i = 0; i < v->n_asr; i++)
+		if (!v->asr[i].open)
+			return i;
+	return 0;
+}
+
+static unsigned count_calls(const struct live_voice *v, uint64_t guild)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < v->n_calls; i++)
+		n += v->call[i].guild == guild;
+	return n;
+}
+
+/* The oldest one of this server that is over, or its oldest. */
+static void drop_call(struct live_voice *v, uint64_t guild)
+{
+	unsigned oldest = v->n_calls;
+
+	for (unsigned i = v->n_calls; i-- > 0;)
+		if (v->call[i].guild == guild &&
+		    (oldest == v->n_calls || v->call[i].ev->type != EVENT_TOOL_BEGAN ||
+		     v->call[oldest].ev->type == EVENT_TOOL_BEGAN))
+			oldest = i;
+	if (oldest < v->n_calls)
+		remove_call(v, oldest);
+}
+
+/* A server that calls many hides none of the others'. */
+static void make_room(struct live_voice *v, uint64_t guild)
+{
+	uint64_t busiest = guild;
+
+	if (count_calls(v, guild) >= LIVE_CALLS_EACH) {
+		drop_call(v, guild);
+	} else if (v->n_calls == LIVE_CALLS_MAX) {
+		for (unsigned i = 0; i < v->n_calls; i++)
+			if (count_calls(v, v->call[i].guild) > count_calls(v, busiest))
+				busiest = v->call[i].guild;
+		drop_call(v, busiest);
+	}
+}
+
 static void take_asr(struct live_voice *v, const struct bus_event *ev)
 {
 	bool opened = strcmp(ev->asr.state, "opened") == 0;
 	struct asr *a = find_asr(v, ev->guild, ev->user);
 
 	if (!a && v->n_asr == LIVE_ASR_MAX)
-		remove_asr(v, 0);
+		remove_asr(v, least_asr(v));
 	if (!a) {
 		a = &v->asr[v->n_asr++];
 		*a = (struct asr){.guild = ev->guild, .user = ev->user};
@@ -112,11 +159,11 @@ static void take_call(struct live_voice *v, const struct bus_event *ev)
 		if (v->call[i].guild == ev->guild && v->call[i].session == ev->tool.session &&
 		    v->call[i].number == ev->tool.call)
 			c = &v->call[i];
-	if (!c && v->n_calls == LIVE_CALLS_MAX)
-		remove_call(v, 0);
-	if (!c)
+	if (!c) {
+		make_room(v, ev->guild);
 		v->call[v->n_calls++] = (struct call){
 			.guild = ev->guild, .session = ev->tool.session, .number = ev->tool.call};
+	}
 	c = c ? c : &v->call[v->n_calls - 1];
 	free(c->ev);
 	c->ev = copy;

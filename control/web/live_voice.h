@@ -13,7 +13,8 @@ struct bus;
 struct bus_event;
 struct live_voice;
 
-enum { LIVE_ASR_MAX = 256, LIVE_CALLS_MAX = 64 };
+/* Of all servers, and the calls of each. What goes on is dropped last. */
+enum { LIVE_ASR_MAX = 2048, LIVE_CALLS_MAX = 512, LIVE_CALLS_EACH = 64 };
 
 /* Subscribes; bus is borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it when nobody publishes
  * any more. */

@@ -186,13 +186,34 @@ static void refuse(struct web *w, struct http_exchange *x, enum document_result 
 		    document_result_text(result), more);
 }
 
+/* The outcome that a saved change waits for, as the seeds' clients read it; NULL: none. */
+static const char *waits_for(const json_t *outcomes)
+{
+	const char *what = NULL;
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(outcomes, i, one)
+	{
+		const char *outcome = json_string_value(json_object_get(one, "outcome"));
+
+		if (outcome && strcmp(outcome, "after_restart") == 0)
+			return outcome;
+		if (outcome && strcmp(outcome, "next_call") == 0)
+			what = outcome;
+	}
+	return what;
+}
+
 static void accept(struct web *w, struct http_exchange *x, const json_t *outcomes)
 {
 	json_t *all = current(web_live(w));
+	const char *waits = waits_for(outcomes);
 
 	if (all && ((outcomes && json_object_set(all, "outcomes", (json_t *)outcomes)) ||
-		    json_object_set_new(all, "saveAppliedToRuntime", json_true()) ||
-		    json_object_set_new(all, "saveApplyError", json_null()))) {
+		    json_object_set_new(all, "saveAppliedToRuntime", json_boolean(!waits)) ||
+		    json_object_set_new(all, "saveApplyError",
+					waits ? json_string(waits) : json_null()))) {
 		json_decref(all);
 		all = NULL;
 	}

@@ -628,8 +628,8 @@ TEST(every_kept_event_has_a_row)
 		  2); /* setting_changed, operator_action */
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
-		  10); /* member, engine_refused, failover, fault, command, memory_written,
-			  text_message, and of a share: created, reused, stopped */
+		  12); /* member, engine_refused, failover, fault, command, memory_written,
+			  text_message, and of a share: created, reused, stopped, shown, hidden */
 	db_close(db);
 	folder_remove(dir);
 }

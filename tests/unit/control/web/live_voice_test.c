@@ -36,11 +36,11 @@ static void tell_asr(uint64_t guild, uint64_t user, uint64_t at_ms, const char *
 						     .why = why}});
 }
 
-static void tell_call(enum event_type type, uint64_t call, const char *code)
+static void tell_call_of(uint64_t guild, enum event_type type, uint64_t call, const char *code)
 {
 	bus_publish(bus, &(struct bus_event){.type = type,
 					     .at_ms = T0 + 500,
-					     .guild = 1,
+					     .guild = guild,
 					     .user = 501,
 					     .tool = {.session = T0,
 						      .turn = 3,
@@ -50,6 +50,11 @@ static void tell_call(enum event_type type, uint64_t call, const char *code)
 						      .arguments = "ab12",
 						      .lasted_ms = 200,
 						      .summary = "secret words"}});
+}
+
+static void tell_call(enum event_type type, uint64_t call, const char *code)
+{
+	tell_call_of(1, type, call, code);
 }
 
 static void tell_over(uint64_t guild)
@@ -181,12 +186,42 @@ TEST(no_more_than_so_many_are_kept_and_the_oldest_go)
 	CHECK(begin());
 	for (unsigned i = 0; i < LIVE_ASR_MAX + 5; i++)
 		tell_asr(1, 1000 + i, T0, "");
-	for (unsigned i = 0; i < LIVE_CALLS_MAX + 5; i++)
+	for (unsigned i = 0; i < LIVE_CALLS_EACH + 5; i++)
 		tell_call(EVENT_TOOL_CALLED, i, "ok");
 	CHECK_INT(read_asr(1, NULL), LIVE_ASR_MAX);
 	CHECK_STR(text_of(0, "userId"), "1005");
-	CHECK_INT(read_calls(1), LIVE_CALLS_MAX);
+	CHECK_INT(read_calls(1), LIVE_CALLS_EACH);
 	CHECK_STR(text_of(0, "callId"), "1790000000000-5");
+	end();
+}
+
+/* What goes on is seen however much has ended since. */
+TEST(what_goes_on_is_dropped_last)
+{
+	CHECK(begin());
+	tell_asr(1, 7, T0, "");
+	for (unsigned i = 0; i < LIVE_ASR_MAX + 5; i++)
+		tell_asr(2, 1000 + i, T0, "idle_ttl");
+	CHECK_INT(read_asr(1, NULL), 1);
+	tell_call(EVENT_TOOL_BEGAN, 1, "");
+	for (unsigned i = 2; i < LIVE_CALLS_EACH + 5; i++)
+		tell_call(EVENT_TOOL_CALLED, i, "ok");
+	CHECK_INT(read_calls(1), LIVE_CALLS_EACH);
+	CHECK_STR(text_of(0, "callId"), "1790000000000-1");
+	CHECK_STR(text_of(1, "callId"), "1790000000000-6");
+	end();
+}
+
+/* Ten servers call all that they may, and hide no call of another. */
+TEST(calls_of_busy_servers_hide_none_of_others)
+{
+	CHECK(begin());
+	tell_call(EVENT_TOOL_CALLED, 1, "ok");
+	for (unsigned guild = 2; guild < 12; guild++)
+		for (unsigned i = 0; i < LIVE_CALLS_EACH; i++)
+			tell_call_of(guild, EVENT_TOOL_CALLED, i, "ok");
+	CHECK_INT(read_calls(1), 1);
+	CHECK(read_calls(11) > LIVE_CALLS_EACH / 2);
 	end();
 }
 

@@ -471,6 +471,8 @@ TEST(each_key_has_an_outcome_and_a_change_is_undone)
 			"{\"key\":\"hold_ms\",\"outcome\":\"applied\"},"
 			"{\"key\":\"reply_path\",\"outcome\":\"after_restart\"}]");
 	free(text);
+	CHECK(json_is_false(json_object_get(fx.got, "saveAppliedToRuntime")));
+	CHECK_STR(text_of("saveApplyError"), "after_restart");
 	CHECK_INT(fx.settings->reply_path, SETTINGS_REPLY_NATIVE);
 	CHECK_INT(live_settings_wanted(fx.live)->reply_path, SETTINGS_REPLY_BRAIN);
 	CHECK_INT(ask("GET", "/api/settings/diff", NULL), 200);
