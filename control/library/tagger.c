@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/settings/secret_names.h"
 #include "ipc/child.h"
 #include "ipc/spawn.h"
 #include "ipc/tmr.h"
@@ -125,8 +124,10 @@ static void on_silence(void *arg)
 	child_cut(t->child);
 }
 
+/* decoderd forks its jailed processes, and all of them can read what it was started with. */
 static int start_program(struct tagger *t)
 {
+	static const char *const nothing[] = {NULL};
 	char path[PROGRAM_SIZE];
 	const char *argv[2 * WALK_FOLDERS + 3] = {path, "--tags"};
 	int err = spawn_locate(t->env, t->program, path, sizeof path);
@@ -142,7 +143,7 @@ static int start_program(struct tagger *t)
 	tmr_start(t->patience, TAGGER_PATIENCE_S * NS_PER_S);
 	return child_alloc(&t->child, t->env,
 			   &(struct child_conf){.argv = argv,
-						.hide = secret_names,
+						.environment = nothing,
 						.input = true,
 						.log_errors = true,
 						.once = true,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "control/settings/secret_names.h"
 #include "ipc/child.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -54,6 +53,9 @@ int clips_alloc(struct clips **out, struct env *env, const char *program, const 
 {
 	char path[512];
 	const char *const argv[] = {path, "--sounds", folder, NULL};
+	/* decoderd forks its jailed processes, and all of them can read what it was started with.
+	 */
+	static const char *const nothing[] = {NULL};
 	struct clips *c;
 	int err;
 
@@ -73,7 +75,7 @@ int clips_alloc(struct clips **out, struct env *env, const char *program, const 
 	if (!err)
 		err = child_alloc(&c->child, env,
 				  &(struct child_conf){.argv = argv,
-						       .hide = secret_names,
+						       .environment = nothing,
 						       .log_errors = true,
 						       .once = true,
 						       .line_max = CLIP_LINE_MAX,

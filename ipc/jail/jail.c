@@ -61,14 +61,21 @@ void jail_give_way(pid_t pid)
 	(void)setpriority(PRIO_PROCESS, (id_t)pid, NICE);
 }
 
+/* The file is root's while the process is protected from others of its user. */
 void jail_die_first(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	const bool protected = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
+	int fd;
 
-	if (fd < 0)
-		return;
-	(void)!write(fd, OOM_SCORE, sizeof OOM_SCORE - 1);
-	close(fd);
+	if (protected)
+		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)!write(fd, OOM_SCORE, sizeof OOM_SCORE - 1);
+		close(fd);
+	}
+	if (protected)
+		(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 int jail_limit(pid_t parent)

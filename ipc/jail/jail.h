@@ -22,7 +22,7 @@ int jail_limit(pid_t parent);
  * bytes. What is mapped by then counts, and shared memory does not. errno of a failure. */
 int jail_limit_data(size_t bytes);
 /* Where memory is short, this process and its later children are killed before the service that
- * they belong to. To be called before privileges are dropped, or the file in /proc is root's. */
+ * they belong to. */
 void jail_die_first(void);
 /* Lets other processes run before this one, or (pid 0) the caller: nice value 10. Nothing depends
  * on it, so a system that forbids it is no failure. */

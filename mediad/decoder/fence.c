@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "ipc/jail/landlock.h"
 
 enum { CPU_S = 3600, MEMORY = 128 << 20, NAME_SERVER = 53 };
+enum { SOCK_TYPES = 15 }; /* the bits of a socket's type */
 
 /* Calls of newer kernels that the headers at hand may not name: fchmodat2, setxattrat,
  * removexattrat and file_setattr. Their numbers are the same everywhere. */
@@ -82,6 +85,9 @@ static const int refused[] = {
 	SCMP_SYS(keyctl),
 	SCMP_SYS(add_key),
 	SCMP_SYS(shmget),
+	SCMP_SYS(msgget),
+	SCMP_SYS(semget),
+	SCMP_SYS(mq_open),
 	SCMP_SYS(setpriority),
 	SCMP_SYS(ioprio_set),
 	SCMP_SYS(sched_setaffinity),
@@ -162,6 +168,45 @@ static int refuse_sockets(scmp_filter_ctx f)
 	return err;
 }
 
+/* Landlock knows the ports of TCP alone: MPTCP falls back to TCP with any server, and SCTP, DCCP
+ * and others have ports of their own. TCP and UDP remain, and raw sockets, which the kernel gives
+ * to the system's own of addresses. */
+static int refuse_protocols(scmp_filter_ctx f)
+{
+	const struct scmp_arg_cmp beyond = {.arg = 2, .op = SCMP_CMP_GT, .datum_a = IPPROTO_UDP};
+	struct scmp_arg_cmp is = {.op = SCMP_CMP_MASKED_EQ};
+	int err = refuse(f, SCMP_SYS(socket), beyond);
+
+	is.arg = 2;
+	is.datum_a = UINT32_MAX;
+	for (is.datum_b = 1; is.datum_b < IPPROTO_UDP && !err; is.datum_b++)
+		if (is.datum_b != IPPROTO_TCP)
+			err = refuse(f, SCMP_SYS(socket), is);
+	is.arg = 1;
+	is.datum_a = SOCK_TYPES;
+	for (is.datum_b = SOCK_RAW + 1; is.datum_b <= SOCK_TYPES && !err; is.datum_b++)
+		err = refuse(f, SCMP_SYS(socket), is);
+	return err;
+}
+
+/* Data in the first packet connects without a look at Landlock's rules. */
+static int refuse_early_data(scmp_filter_ctx f)
+{
+	static const struct {
+		int call;
+		unsigned flags;
+	} ways[] = {{SCMP_SYS(sendto), 3}, {SCMP_SYS(sendmsg), 2}, {SCMP_SYS(sendmmsg), 3}};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !err; i++)
+		err = refuse(f, ways[i].call,
+			     (struct scmp_arg_cmp){.arg = ways[i].flags,
+						   .op = SCMP_CMP_MASKED_EQ,
+						   .datum_a = MSG_FASTOPEN,
+						   .datum_b = MSG_FASTOPEN});
+	return err;
+}
+
 /* A descriptor sends no signal of our choice to a process of our choice when something arrives. */
 static int refuse_owners(scmp_filter_ctx f)
 {
@@ -182,6 +227,16 @@ static int refuse_owners(scmp_filter_ctx f)
 						   .datum_a = UINT32_MAX,
 						   .datum_b = ways[i].what});
 	return err;
+}
+
+/* It dies with its parent, whatever becomes of it. */
+static int refuse_outliving(scmp_filter_ctx f)
+{
+	return refuse(f, SCMP_SYS(prctl),
+		      (struct scmp_arg_cmp){.arg = 0,
+					    .op = SCMP_CMP_MASKED_EQ,
+					    .datum_a = UINT32_MAX,
+					    .datum_b = PR_SET_PDEATHSIG});
 }
 
 /* Threads remain, and what the C library asks and tells of this process. clone3 hides its flags in
@@ -244,7 +299,13 @@ int fence_enter(pid_t parent, const uint16_t *ports, size_t n_ports)
 	if (!err)
 		err = refuse_sockets(f);
 	if (!err)
+		err = refuse_protocols(f);
+	if (!err)
+		err = refuse_early_data(f);
+	if (!err)
 		err = refuse_owners(f);
+	if (!err)
+		err = refuse_outliving(f);
 	if (!err)
 		err = refuse_processes(f);
 	return jail_load(f, err);

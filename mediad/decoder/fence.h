@@ -1,9 +1,10 @@
 /* The fence around a fetcher: it needs the network, name resolution and certificates, so it cannot
  * be jailed as decoder processes are. It starts no program and no process, touches no other one,
- * listens on nothing, writes, makes and changes no file, has no sockets but those of the internet
- * and of its routes, and little memory. Where the kernel has Landlock, it reads no file but those
- * by which names are resolved and certificates are judged, and reaches TCP ports alone that sources
- * may have, and that of name servers. tests/escape tries each of these. */
+ * listens on nothing, leaves nothing in the kernel's memory, writes, makes and changes no file, has
+ * no sockets but those of TCP, UDP and the system's routes, and little memory. Where the kernel has
+ * Landlock (Linux 5.13), it reads no file but those by which names are resolved and certificates
+ * are judged; since Linux 6.7 it reaches TCP ports alone that sources may have, and that of name
+ * servers. tests/escape tries each of these. */
 #ifndef MEDIAD_DECODER_FENCE_H
 #define MEDIAD_DECODER_FENCE_H
 

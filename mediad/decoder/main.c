@@ -161,6 +161,8 @@ static bool run_zygote(const struct zygote_conf *conf)
 	if (!pid) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 			_exit(EXIT_FAILURE);
+		/* Not the first process: nothing starts that again. */
+		jail_die_first();
 		_exit(zygote_run(conf) ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -174,10 +176,8 @@ static bool run_zygote(const struct zygote_conf *conf)
 /* Gives up privileges, and loads what children would otherwise load each for itself. */
 static int prepare_process(void)
 {
-	int err;
+	int err = sandbox_drop();
 
-	jail_die_first();
-	err = sandbox_drop();
 	if (!err)
 		err = fetcher_prepare();
 	decode_prepare();

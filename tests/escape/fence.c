@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -270,19 +273,79 @@ static bool read_certificates(void)
 	return can_read("/etc/ssl/certs/ca-certificates.crt");
 }
 
-static bool reach(uint16_t port)
+static bool connect_to(int fd, uint16_t port)
 {
 	const struct sockaddr_in to = {.sin_family = AF_INET,
 				       .sin_port = htons(port),
 				       .sin_addr = {htonl(INADDR_LOOPBACK)}};
 
-	return connect(socket(AF_INET, SOCK_STREAM, 0), (const struct sockaddr *)&to, sizeof to) ==
-	       0;
+	return connect(fd, (const struct sockaddr *)&to, sizeof to) == 0;
+}
+
+static bool reach(uint16_t port)
+{
+	return connect_to(socket(AF_INET, SOCK_STREAM, 0), port);
 }
 
 static bool reach_other_port(void)
 {
 	return reach(other_port);
+}
+
+static bool reach_other_port_by_mptcp(void)
+{
+	return connect_to(socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), other_port) ||
+	       connect_to((int)syscall(SYS_socket, AF_INET, SOCK_STREAM, WIDE(IPPROTO_MPTCP)),
+			  other_port);
+}
+
+/* The connection is made by the data. */
+static bool reach_other_port_by_fast_open(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons(other_port),
+				 .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct iovec data = {"x", 1};
+	const struct msghdr msg = {
+		.msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &data, .msg_iovlen = 1};
+	struct mmsghdr many = {.msg_hdr = msg};
+
+	return sendto(socket(AF_INET, SOCK_STREAM, 0), "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+		      (struct sockaddr *)&to, sizeof to) == 1 ||
+	       sendmsg(socket(AF_INET, SOCK_STREAM, 0), &msg, MSG_FASTOPEN) == 1 ||
+	       sendmmsg(socket(AF_INET, SOCK_STREAM, 0), &many, 1, MSG_FASTOPEN) == 1;
+}
+
+static bool open_other_protocol(void)
+{
+	return socket(AF_INET, SOCK_SEQPACKET, 0) >= 0 ||
+	       socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP) >= 0 ||
+	       socket(AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE) >= 0;
+}
+
+/* It would outlive the process, with what was left in it. */
+static bool make_message_queue(void)
+{
+	int id = msgget(IPC_PRIVATE, 0600);
+
+	if (id >= 0)
+		msgctl(id, IPC_RMID, NULL);
+	return id >= 0;
+}
+
+static bool make_semaphores(void)
+{
+	int id = semget(IPC_PRIVATE, 1, 0600);
+
+	if (id >= 0)
+		semctl(id, 0, IPC_RMID);
+	return id >= 0;
+}
+
+static bool outlive_parent(void)
+{
+	return prctl(PR_SET_PDEATHSIG, 0) == 0 ||
+	       syscall(SYS_prctl, WIDE(PR_SET_PDEATHSIG), 0) == 0;
 }
 
 static bool reach_its_port(void)
@@ -323,6 +386,12 @@ static const struct {
 	L(read_own_process, false, 1),
 	L(list_folder, false, 1),
 	L(reach_other_port, false, 4),
+	T(reach_other_port_by_mptcp, false),
+	T(reach_other_port_by_fast_open, false),
+	T(open_other_protocol, false),
+	T(make_message_queue, false),
+	T(make_semaphores, false),
+	T(outlive_parent, false),
 	T(make_pipe_file, false),
 	T(open_unix_socket, false),
 	T(open_wide_unix_socket, false),

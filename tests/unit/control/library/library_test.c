@@ -297,6 +297,22 @@ TEST(a_file_that_ends_decoderd_has_no_tags)
 	remove_state();
 }
 
+/* Code in a jailed process of decoderd could send what it finds there in a title. */
+TEST(decoderd_is_started_without_controls_environment)
+{
+	CHECK(make_folder() && folder_make(state));
+	CHECK(write_music("a9.mp3", ""));
+	CHECK_INT(setenv("AWS_SECRET_ACCESS_KEY", "planted", 1), 0);
+	CHECK(open_with(folder, write_decoder("env >>$(dirname $0)/asked; echo ready", TAGGED)));
+	CHECK(await_first("leuchtturm nena", "Nena - Leuchtturm|Nena|187"));
+	unsetenv("AWS_SECRET_ACCESS_KEY");
+	CHECK_INT(count_requests("PWD="), 1); /* the shell's own */
+	CHECK_INT(count_requests("planted"), 0);
+	close_library();
+	remove_folder();
+	remove_state();
+}
+
 TEST(without_a_jail_tracks_have_the_tags_of_their_paths)
 {
 	const char *decoder;

@@ -1,6 +1,7 @@
 #include "control/soundboard/clips.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,6 +70,16 @@ TEST(a_folder_becomes_sounds)
 	CHECK_INT(clips_at(clips, 0)->n, 2);
 	CHECK_INT(clips_find(clips, "tada")->pcm[0], 4);
 	CHECK(!clips_find(clips, "tad"));
+	end();
+}
+
+/* Code in a jailed process of decoderd could send what it finds there as sound. */
+TEST(sounds_are_decoded_without_controls_environment)
+{
+	CHECK_INT(setenv("AWS_SECRET_ACCESS_KEY", "planted", 1), 0);
+	CHECK(run("[ -z \"$AWS_SECRET_ACCESS_KEY\" ] && printf 'Ding\\t01000200\\n'"));
+	unsetenv("AWS_SECRET_ACCESS_KEY");
+	CHECK_INT(clips_count(clips), 1);
 	end();
 }
 
