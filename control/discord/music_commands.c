@@ -177,19 +177,12 @@ int music_command_parse(const json_t *options, struct music_command *out)
 
 static uint32_t find_by_words(const struct music_queue *q, const char *text)
 {
-	uint32_t found = 0;
-	unsigned best = MUSIC_MATCH_PLAUSIBLE - 1;
+	struct music_hit hits[MUSIC_QUEUE_WAITING];
+	size_t n = 0;
 
-	for (size_t i = 0; i < music_queue_count(q); i++) {
-		const struct track *t = music_queue_at(q, i);
-		unsigned score = music_match(text, t);
-
-		if (score > best) {
-			best = score;
-			found = t->id;
-		}
-	}
-	return found;
+	for (const struct track *t; n < MUSIC_QUEUE_WAITING && (t = music_queue_at(q, n)); n++)
+		hits[n].track = t;
+	return music_rank(text, hits, n) ? hits[0].track->id : 0;
 }
 
 /* A number of the whole text; 0: it is none, or too large. */

@@ -12,7 +12,10 @@
  * Longer words count for more, and words such as "the" and "by" for little: alone
  * they find only a track that is called so. Similarity of two words
  * is their edit distance with swapped neighbours (optimal string alignment); chinese, japanese and
- * korean text is compared by overlapping pairs of characters, for it has no blanks. Pure. */
+ * korean text is compared by overlapping pairs of characters, for it has no blanks.
+ *
+ * Queries and tracks are texts of strangers: a search that has compared too many words finds only
+ * what is called as the query, among the tracks that are left. Pure. */
 #ifndef CONTROL_MUSIC_MATCH_H
 #define CONTROL_MUSIC_MATCH_H
 
@@ -24,6 +27,7 @@ struct track;
 enum {
 	MUSIC_MATCH_FULL = 1000,
 	MUSIC_MATCH_WORDS = 48,	     /* of a text; further ones are ignored */
+	MUSIC_MATCH_ASKED = 24,	     /* of a query; likewise */
 	MUSIC_MATCH_LETTERS = 32,    /* of a word; likewise */
 	MUSIC_FOLDED_MAX = 1024,     /* bytes with NUL */
 	MUSIC_MATCH_PLAUSIBLE = 500, /* a lower score is no hit */

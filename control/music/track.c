@@ -42,8 +42,26 @@ void track_set_text(char *to, size_t size, const char *from, size_t n)
 		to[len - 1] = '\0';
 }
 
-/* The last name of a path or address. Signed addresses carry their secrets in the query, and
- * everybody sees labels. */
+/* Without userinfo and port. */
+static struct slice find_host(const char *url)
+{
+	const char *at = strstr(url, "://"), *user;
+	size_t n;
+
+	at = at ? at + 3 : url;
+	n = strcspn(at, "/?#");
+	user = memchr(at, '@', n);
+	if (user) {
+		n -= (size_t)(user + 1 - at);
+		at = user + 1;
+	}
+	if (*at != '[' && memchr(at, ':', n))
+		n = (size_t)((const char *)memchr(at, ':', n) - at);
+	return (struct slice){(const uint8_t *)at, n};
+}
+
+/* The last name of a path or address; the host of an address that ends in "/". Signed addresses
+ * carry their secrets in the query, those of stations in a folder, and everybody sees labels. */
 static struct slice find_last_name(const struct track *t)
 {
 	const char *at = t->reference;
@@ -51,6 +69,8 @@ static struct slice find_last_name(const struct track *t)
 
 	while (from && at[from - 1] != '/')
 		from--;
+	if (from == n && t->source != TRACK_LOCAL)
+		return find_host(at);
 	if (from == n)
 		from = 0;
 	return (struct slice){(const uint8_t *)at + from, n - from};

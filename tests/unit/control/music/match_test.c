@@ -2,6 +2,11 @@
  * and fingers do. */
 #include "control/music/match.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include "control/music/track.h"
 #include "tests/test.h"
 
@@ -144,6 +149,55 @@ TEST(what_people_ask_for_comes_first)
 			first++;
 	}
 	CHECK_INT(first, QUERIES - 1);
+}
+
+/* Words of the same letters in other orders, which nothing but their distance tells apart. */
+static void write_scrambled(char *to, size_t size, unsigned seed)
+{
+	size_t n = 0;
+
+	while (n + 2 < size) {
+		seed = seed * 1103515245 + 12345;
+		to[n] = n % 12 == 11 ? ' ' : "abcdefghij"[seed / 65536 % 10];
+		n++;
+	}
+	to[n] = '\0';
+}
+
+/* A member chooses both the titles and the query, and control's loop stands still meanwhile. */
+TEST(a_search_among_hostile_texts_is_bounded)
+{
+	enum { MANY = 500 };
+	struct track *tracks = calloc(MANY, sizeof *tracks);
+	struct music_hit *hits = calloc(MANY, sizeof *hits);
+	char query[500];
+	struct timespec from, to;
+	double ms;
+
+	if (!tracks || !hits)
+		abort();
+	write_scrambled(query, sizeof query, 7);
+	for (unsigned i = 0; i < MANY; i++) {
+		write_scrambled(tracks[i].title, sizeof tracks[i].title, 3 * i + 1);
+		write_scrambled(tracks[i].artist, sizeof tracks[i].artist, 3 * i + 2);
+		write_scrambled(tracks[i].album, sizeof tracks[i].album, 3 * i + 3);
+		hits[i].track = &tracks[i];
+	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	music_rank(query, hits, MANY);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	ms = (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
+	/* 60 are usual. */
+	CHECK(ms < 800);
+	/* What is called as the query is found all the same. */
+	query[150] = '\0';
+	snprintf(tracks[MANY - 1].title, sizeof tracks[0].title, "%.150s", query);
+	for (unsigned i = 0; i < MANY; i++)
+		hits[i].track = &tracks[i];
+	CHECK(music_rank(query, hits, MANY) > 0);
+	CHECK(hits[0].track == &tracks[MANY - 1]);
+	free(tracks);
+	free(hits);
 }
 
 TEST(music_that_nobody_has_is_not_found)

@@ -34,9 +34,6 @@ TEST(a_label_has_the_artist_and_the_title_or_the_file)
 	snprintf(t.reference, sizeof t.reference, "a/b/song.mp3");
 	track_write_label(label, &t);
 	CHECK_STR(label, "song.mp3");
-	snprintf(t.reference, sizeof t.reference, "https://radio.example/");
-	track_write_label(label, &t);
-	CHECK_STR(label, "https://radio.example/");
 	/* What signs an address is for nobody else. */
 	t.source = TRACK_URL;
 	snprintf(t.reference, sizeof t.reference, "https://a.example/b/song.wav?token=x/y#z");
@@ -44,11 +41,34 @@ TEST(a_label_has_the_artist_and_the_title_or_the_file)
 	CHECK_STR(label, "song.wav");
 	snprintf(t.reference, sizeof t.reference, "https://a.example/?token=x/y");
 	track_write_label(label, &t);
-	CHECK_STR(label, "https://a.example/");
+	CHECK_STR(label, "a.example");
 	t.source = TRACK_LOCAL;
 	snprintf(t.reference, sizeof t.reference, "a/b/who is #1?.mp3");
 	track_write_label(label, &t);
 	CHECK_STR(label, "who is #1?.mp3");
+}
+
+/* Stations carry their secrets in folders. */
+TEST(the_label_of_an_address_without_a_name_is_its_host)
+{
+	static const char *const addresses[] = {
+		"https://radio.example/",
+		"https://radio.example/SECRET/",
+		"https://radio.example:443/SECRET/?a/b",
+		"https://user:SECRET@radio.example:8000/a/SECRET/",
+		"https://radio.example/SECRET/#x",
+	};
+	struct track t = {.source = TRACK_RADIO};
+	char label[TRACK_LABEL_MAX];
+
+	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		snprintf(t.reference, sizeof t.reference, "%s", addresses[i]);
+		track_write_label(label, &t);
+		CHECK_STR(label, "radio.example");
+	}
+	snprintf(t.reference, sizeof t.reference, "https://[2001:db8::1]:80/SECRET/");
+	track_write_label(label, &t);
+	CHECK_STR(label, "[2001:db8::1]:80");
 }
 
 TEST(tracks_are_the_same_if_their_source_and_reference_are)
