@@ -347,12 +347,18 @@ static json_t *format_under_way(const struct under_way *u)
 	return list;
 }
 
+static json_t *format_encrypted(const struct encrypted_channel *c)
+{
+	return json_sprintf("%llu/%llu", (unsigned long long)c->guild,
+			    (unsigned long long)c->channel);
+}
+
 json_t *state_format(const struct state *s)
 {
 	json_t *calls = json_array(), *encrypted = json_array();
 
 	for (unsigned i = 0; i < s->encrypted.n; i++)
-		json_array_append_new(encrypted, format_id(s->encrypted.channels[i]));
+		json_array_append_new(encrypted, format_encrypted(&s->encrypted.v[i]));
 	for (unsigned i = 0; i < s->n_calls; i++)
 		json_array_append_new(calls, json_pack("{s:o,s:o,s:I,s:b,s:o}", "guild",
 						       format_id(s->calls[i].guild), "channel",
@@ -395,16 +401,41 @@ static void parse_calls(const json_t *list, struct state *s)
 	}
 }
 
+static bool parse_number(const char *s, const char *end, uint64_t *out)
+{
+	*out = 0;
+	for (; s < end && *s >= '0' && *s <= '9'; s++) {
+		if (*out > (UINT64_MAX - 9) / 10)
+			return false;
+		*out = *out * 10 + (uint64_t)(*s - '0');
+	}
+	return s == end;
+}
+
+/* GUILD/CHANNEL; before it was CHANNEL alone. */
+static bool parse_encrypted_one(const char *s, struct encrypted_channel *out)
+{
+	const char *slash = s ? strchr(s, '/') : NULL;
+
+	*out = (struct encrypted_channel){0};
+	if (!slash)
+		return discord_snowflake(s, &out->channel);
+	return parse_number(s, slash, &out->guild) &&
+	       parse_number(slash + 1, slash + strlen(slash), &out->channel) &&
+	       (out->guild || out->channel);
+}
+
 static void parse_encrypted(const json_t *list, struct encrypted_channels *out)
 {
-	uint64_t channel;
+	struct encrypted_channel c;
 	json_t *x;
 	size_t i;
 
 	json_array_foreach(list, i, x)
 	{
-		if (i < ENCRYPTED_CHANNELS_MAX && discord_snowflake(json_string_value(x), &channel))
-			encrypted_channels_add(out, channel);
+		if (out->n < ENCRYPTED_CHANNELS_MAX &&
+		    parse_encrypted_one(json_string_value(x), &c))
+			out->v[out->n++] = c;
 	}
 }
 

@@ -56,15 +56,33 @@ void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voic
 	json_decref(call.body);
 }
 
+/* A call is under way there as that of a stage. */
+static bool is_stage_call(const struct voice_session *c, uint64_t channel)
+{
+	return c->media && c->leased_channel == channel && media_call_want(c->media)->stage;
+}
+
+static bool is_required(const struct voice_session *c, uint64_t channel)
+{
+	return encrypted_channels_require(c->conf.encrypted, c->guild, channel);
+}
+
+static bool was_encrypted(const struct voice_session *c, uint64_t channel)
+{
+	return encrypted_channels_has(c->conf.encrypted, c->guild, channel);
+}
+
 /* Discord encrypts no stage, so mediad does not apply e2ee there. A channel that has, or may have,
- * been encrypted is none, whatever Discord says now. */
+ * been encrypted is none, whatever Discord says now. What calls in other channels did ends no stage
+ * that is under way. */
 bool voice_session_is_stage(const struct voice_session *c, uint64_t channel)
 {
 	struct guild_channel ch = {0};
 
 	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
 	return ch.type == DISCORD_CHANNEL_STAGE &&
-	       !encrypted_channels_require(c->conf.encrypted, channel);
+	       (!is_required(c, channel) ||
+		(is_stage_call(c, channel) && !was_encrypted(c, channel)));
 }
 
 /* Maps the setting e2ee to the call's policy. */
@@ -72,8 +90,8 @@ static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t chann
 {
 	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER)
 		return MEDIA_E2EE_PREFER;
-	return encrypted_channels_require(c->conf.encrypted, channel) ? MEDIA_E2EE_ALWAYS
-								      : MEDIA_E2EE_REQUIRE;
+	return is_required(c, channel) && !voice_session_is_stage(c, channel) ? MEDIA_E2EE_ALWAYS
+									      : MEDIA_E2EE_REQUIRE;
 }
 
 /* A new default consent must not count for a moment for the members who are here: somebody may have
@@ -106,13 +124,14 @@ void voice_session_update_call(struct voice_session *c)
 		set_media(c, &want);
 }
 
-/* Adds a channel; with the last place all channels become strict, which the log tells once. */
 static bool remember_encrypted(struct voice_session *c, uint64_t channel)
 {
-	bool added = encrypted_channels_add(c->conf.encrypted, channel);
+	uint64_t strict;
+	bool added = encrypted_channels_add(c->conf.encrypted, c->guild, channel, &strict);
 
-	if (added && c->conf.encrypted->n == ENCRYPTED_CHANNELS_MAX)
-		log_warn("encrypted_channels_full", "channels=%d", ENCRYPTED_CHANNELS_MAX);
+	if (strict)
+		log_warn("encrypted_channels_full", "guild=%llu channels=%u", ID(strict),
+			 c->conf.encrypted->n);
 	return added;
 }
 
@@ -126,7 +145,7 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 	if (m->version && m->ready && !c->has_key)
 		counter_add(c->conf.counters, COUNTER_CALLS_ENCRYPTED);
 	c->has_key = m->version && m->ready;
-	if (prefers ? encrypted_channels_remove(c->conf.encrypted, channel)
+	if (prefers ? encrypted_channels_remove(c->conf.encrypted, c->guild, channel)
 		    : channel && m->known && m->version && remember_encrypted(c, channel))
 		c->conf.changedh(c->conf.arg);
 	voice_session_update_call(c);
@@ -379,13 +398,26 @@ void voice_session_end_outages(struct voice_session *c)
 	c->was_up = c->udp_lost = false;
 }
 
+/* A call of a channel that was not encrypted itself is refused when all channels of its server
+ * count. */
+static void say_why(struct words *words, const struct voice_session *c, const struct voice_act *act)
+{
+	uint64_t channel = c->leased_channel;
+
+	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && channel && is_required(c, channel) &&
+	    !was_encrypted(c, channel))
+		words_all_channels_encrypted(words);
+	else
+		words_voice(words, act->why, act->media_reason);
+}
+
 static void end_call(struct voice_session *c, const struct voice_act *act)
 {
 	struct words words = {0}, why = {0};
 
 	voice_session_speak(c, &words);
-	words_voice(&words, act->why, act->media_reason);
-	words_voice(&why, act->why, act->media_reason);
+	say_why(&words, c, act);
+	say_why(&why, c, act);
 	/* mediad may know from the control before this one that the call was encrypted: else it
 	 * refuses only a call that must be encrypted from its start. */
 	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel && c->media &&

@@ -23,7 +23,8 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	tests/unit/control/media/two_mediads_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
 	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
-	tests/unit/control/music/player_test.c"
+	tests/unit/control/music/player_test.c
+	control/voice_session/encrypted_channels.c tests/unit/control/voice_session/encrypted_channels_test.c"
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'

@@ -19,13 +19,16 @@ static struct state sample(void)
 			  .bot_name = "Parley",
 			  .session = {.id = "sess", .url = "wss://resume.example", .seq = 42},
 			  .n_calls = 1};
+	uint64_t strict;
 
 	s.calls[0] = (struct state_call){.guild = 100,
 					 .channel = 301,
 					 .standing = true,
 					 .since_ms = 1699999000000,
 					 .music_message = 77};
-	encrypted_channels_add(&s.encrypted, 302);
+	encrypted_channels_add(&s.encrypted, 100, 302, &strict);
+	encrypted_channels_add(&s.encrypted, 0, 303, &strict);
+	s.encrypted.v[s.encrypted.n++] = (struct encrypted_channel){.guild = 200};
 	s.lacks_real_time = true;
 	under_way_add(&s.under_way,
 		      &(struct turn_under_way){.guild = 100, .turn = 3, .speaking = true});
@@ -81,7 +84,10 @@ TEST(state_comes_back_from_disk)
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
 	CHECK_INT(back.calls[0].since_ms, s.calls[0].since_ms);
 	CHECK_INT(back.calls[0].music_message, 77);
-	CHECK(encrypted_channels_has(&back.encrypted, 302) && back.lacks_real_time);
+	CHECK_INT(back.encrypted.n, 3);
+	CHECK(encrypted_channels_has(&back.encrypted, 100, 302) && back.lacks_real_time);
+	CHECK(encrypted_channels_has(&back.encrypted, 1, 303));
+	CHECK(encrypted_channels_has(&back.encrypted, 200, 0));
 	CHECK(back.under_way.n == 1 && back.under_way.v[0].guild == 100 &&
 	      back.under_way.v[0].turn == 3 && back.under_way.v[0].speaking);
 	unlink(path);

@@ -1,30 +1,97 @@
 #include "control/voice_session/encrypted_channels.h"
 #include "tests/test.h"
 
-TEST(encrypted_channels_are_kept_until_they_are_removed)
-{
-	struct encrypted_channels e = {0};
+static uint64_t strict;
 
-	CHECK(!encrypted_channels_has(&e, 1) && !encrypted_channels_require(&e, 1));
-	CHECK(encrypted_channels_add(&e, 1));
-	CHECK(encrypted_channels_add(&e, 2));
-	CHECK(!encrypted_channels_add(&e, 1));
-	CHECK_INT(e.n, 2);
-	CHECK(encrypted_channels_require(&e, 1) && encrypted_channels_require(&e, 2));
-	CHECK(encrypted_channels_remove(&e, 1));
-	CHECK(!encrypted_channels_remove(&e, 1));
-	CHECK(!encrypted_channels_require(&e, 1) && encrypted_channels_require(&e, 2));
+static bool add(struct encrypted_channels *e, uint64_t guild, uint64_t channel)
+{
+	return encrypted_channels_add(e, guild, channel, &strict);
 }
 
-/* A server that opens many channels cannot push one out. */
-TEST(encrypted_channels_beyond_the_limit_make_all_channels_strict)
+TEST(encrypted_channels_are_kept_until_they_are_removed)
 {
-	struct encrypted_channels e = {0};
+	static struct encrypted_channels e;
 
-	for (uint64_t i = 1; i <= ENCRYPTED_CHANNELS_MAX + 1; i++)
-		encrypted_channels_add(&e, i);
+	e.n = 0;
+	CHECK(!encrypted_channels_has(&e, 100, 1) && !encrypted_channels_require(&e, 100, 1));
+	CHECK(add(&e, 100, 1));
+	CHECK(add(&e, 100, 2));
+	CHECK(!add(&e, 100, 1));
+	CHECK_INT(e.n, 2);
+	CHECK(encrypted_channels_require(&e, 100, 1) && encrypted_channels_require(&e, 100, 2));
+	CHECK(encrypted_channels_remove(&e, 100, 1));
+	CHECK(!encrypted_channels_remove(&e, 100, 1));
+	CHECK(!encrypted_channels_require(&e, 100, 1) && encrypted_channels_require(&e, 100, 2));
+}
+
+/* Of an earlier version, which kept channels alone. */
+TEST(encrypted_channels_of_an_unknown_server_count)
+{
+	static struct encrypted_channels e;
+
+	e.n = 0;
+	CHECK(add(&e, 0, 1));
+	CHECK(encrypted_channels_require(&e, 100, 1) && !encrypted_channels_require(&e, 100, 2));
+	CHECK(add(&e, 100, 1));
+	CHECK(e.n == 1 && e.v[0].guild == 100 && e.v[0].channel == 1);
+	CHECK(!encrypted_channels_has(&e, 100, 0));
+}
+
+/* A server that opens many channels can push none out, and makes no other server strict. */
+TEST(encrypted_channels_of_one_server_beyond_its_share_make_it_strict)
+{
+	static struct encrypted_channels e;
+
+	e.n = 0;
+	CHECK(add(&e, 200, 1));
+	for (uint64_t i = 1; i <= ENCRYPTED_CHANNELS_GUILD; i++)
+		CHECK(add(&e, 100, 10 + i) && !strict);
+	CHECK(!encrypted_channels_require(&e, 100, 9));
+	CHECK(add(&e, 100, 9) && strict == 100);
+	for (uint64_t i = 0; i < 2 * ENCRYPTED_CHANNELS_MAX; i++) {
+		CHECK(!add(&e, 100, 5000 + i));
+		CHECK(!strict);
+	}
+	CHECK_INT(e.n, 2);
+	CHECK(encrypted_channels_require(&e, 100, 11) && encrypted_channels_require(&e, 100, 7));
+	CHECK(!encrypted_channels_has(&e, 100, 11));
+	CHECK(encrypted_channels_require(&e, 200, 1) && !encrypted_channels_require(&e, 200, 2));
+	/* An operator who prefers allows all of it. */
+	CHECK(encrypted_channels_remove(&e, 100, 11));
+	CHECK(!encrypted_channels_require(&e, 100, 11));
+	CHECK_INT(e.n, 1);
+}
+
+/* Several servers fill the list: the one that has most of it becomes strict and makes room. */
+TEST(encrypted_channels_of_many_servers_make_the_largest_strict)
+{
+	static struct encrypted_channels e;
+	unsigned n = 0;
+
+	e.n = 0;
+	for (uint64_t g = 1000; e.n + 1 < ENCRYPTED_CHANNELS_MAX; g++)
+		for (unsigned i = 0; i < 40 && e.n + 1 < ENCRYPTED_CHANNELS_MAX; i++)
+			CHECK(add(&e, g, 1 + n++) && !strict);
+	CHECK(add(&e, 1000, ++n) && !strict);
 	CHECK_INT(e.n, ENCRYPTED_CHANNELS_MAX);
-	CHECK(encrypted_channels_has(&e, 1));
-	CHECK(!encrypted_channels_has(&e, ENCRYPTED_CHANNELS_MAX + 1));
-	CHECK(encrypted_channels_require(&e, ENCRYPTED_CHANNELS_MAX + 1));
+	CHECK(add(&e, 300, 1) && strict == 1000);
+	CHECK_INT(e.n, ENCRYPTED_CHANNELS_MAX - 39);
+	CHECK(encrypted_channels_require(&e, 1000, 1) && encrypted_channels_require(&e, 300, 1));
+	CHECK(!encrypted_channels_require(&e, 300, 2) && !encrypted_channels_require(&e, 1001, 1));
+}
+
+/* Nothing can make room: further servers are strict, and those with an entry are not. */
+TEST(encrypted_channels_full_of_servers_make_the_others_strict)
+{
+	static struct encrypted_channels e;
+
+	e.n = 0;
+	for (uint64_t g = 1; g <= ENCRYPTED_CHANNELS_MAX; g++)
+		CHECK(add(&e, g, 1));
+	CHECK(!add(&e, 5000, 1) && !strict);
+	CHECK_INT(e.n, ENCRYPTED_CHANNELS_MAX);
+	CHECK(encrypted_channels_require(&e, 5000, 1) && encrypted_channels_require(&e, 5000, 2));
+	CHECK(encrypted_channels_require(&e, 7, 1) && !encrypted_channels_require(&e, 7, 2));
+	CHECK(add(&e, 7, 2) && strict == 7);
+	CHECK(encrypted_channels_require(&e, 7, 3) && !encrypted_channels_require(&e, 8, 2));
 }

@@ -132,8 +132,8 @@ static void rig_end(void)
 TEST(voice_session_notes_encryption_for_the_channel_of_an_adopted_session)
 {
 	CHECK(rig_adopt(302, true));
-	CHECK(encrypted_channels_has(&rig.encrypted, 302));
-	CHECK(!encrypted_channels_has(&rig.encrypted, 301));
+	CHECK(encrypted_channels_has(&rig.encrypted, 100, 302));
+	CHECK(!encrypted_channels_has(&rig.encrypted, 100, 301));
 	rig_end();
 }
 
@@ -154,8 +154,8 @@ TEST(voice_session_notes_no_encryption_for_a_lease_that_was_not_sent)
 	CHECK_INT(toy_listen(&rig.t), 0);
 	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
 	toy_settle(&rig.t);
-	CHECK(encrypted_channels_has(&rig.encrypted, 301));
-	CHECK(!encrypted_channels_has(&rig.encrypted, 302));
+	CHECK(encrypted_channels_has(&rig.encrypted, 100, 301));
+	CHECK(!encrypted_channels_has(&rig.encrypted, 100, 302));
 	rig_end();
 }
 
@@ -297,13 +297,46 @@ TEST(voice_session_tells_mediad_of_a_stage)
 	rig_end();
 }
 
-/* The list of encrypted channels is full, so any channel may have been encrypted. */
-TEST(voice_session_takes_no_channel_for_a_stage_once_the_list_is_full)
+/* So many channels of a server had encrypted calls that all of its channels count: of this server,
+ * not of another. */
+TEST(voice_session_takes_no_channel_for_a_stage_once_its_server_has_its_share)
 {
+	uint64_t strict;
+
 	CHECK(rig_adopt(301, false));
-	for (uint64_t i = 1; i <= ENCRYPTED_CHANNELS_MAX; i++)
-		encrypted_channels_add(&rig.encrypted, 1000 + i);
+	for (uint64_t i = 0; i <= ENCRYPTED_CHANNELS_GUILD; i++)
+		encrypted_channels_add(&rig.encrypted, 200, 1000 + i, &strict);
+	CHECK(strict == 200);
 	change_type("13");
+	CHECK(rig.t.set.stage);
+	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_REQUIRE);
+	change_type("2");
+	for (uint64_t i = 0; i <= ENCRYPTED_CHANNELS_GUILD; i++)
+		encrypted_channels_add(&rig.encrypted, 100, 1000 + i, &strict);
+	CHECK(strict == 100);
+	change_type("13");
+	CHECK(!rig.t.set.stage);
+	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_ALWAYS);
+	rig_end();
+}
+
+/* Calls in other channels end no stage that is under way; an encrypted call in its own would. */
+TEST(voice_session_keeps_a_stage_that_is_under_way)
+{
+	uint64_t strict;
+
+	CHECK(rig_adopt(301, false));
+	change_type("13");
+	for (uint64_t i = 0; i <= ENCRYPTED_CHANNELS_GUILD; i++)
+		encrypted_channels_add(&rig.encrypted, 100, 1000 + i, &strict);
+	voice_session_update_call(rig.vs);
+	toy_settle(&rig.t);
+	CHECK(rig.t.set.stage);
+	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_REQUIRE);
+	encrypted_channels_remove(&rig.encrypted, 100, 1);
+	encrypted_channels_add(&rig.encrypted, 100, 301, &strict);
+	voice_session_update_call(rig.vs);
+	toy_settle(&rig.t);
 	CHECK(!rig.t.set.stage);
 	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_ALWAYS);
 	rig_end();
