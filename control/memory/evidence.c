@@ -152,11 +152,38 @@ enum { LINE_SIZE = 1024, BEFORE_VERB = 3 };
 static const char *const conditions[] = {"if",	    "unless",  "would",	     "wouldn't", "wish",
 					 "suppose", "imagine", "pretend",    "perhaps",	 "maybe",
 					 "wenn",    "falls",   "w\u00fcrde", NULL};
+/* Of what may be or is wanted; they count within the clause of the quote alone. */
+static const char *const possibilities[] = {
+	"might",      "may",	     "could",	  "should",	 "want",	"wants",
+	"wanted",     "hope",	     "hopes",	  "hoping",	 "hoped",	"plan",
+	"plans",      "planning",    "planned",	  "try",	 "tries",	"trying",
+	"almost",     "nearly",	     "probably",  "possibly",	 "considering", "k\u00f6nnte",
+	"sollte",     "m\u00f6chte", "hoffe",	  "hofft",	 "vielleicht",	"peut-\u00eatre",
+	"voudrais",   "esp\u00e8re", "quiero",	  "quiz\u00e1s", "quiz\u00e1",	"ojal\u00e1",
+	"espero",     "voglio",	     "vorrei",	  "forse",	 "spero",	"quero",
+	"talvez",     "wil",	     "misschien", "hoop",	 "chc\u0119",	"mo\u017ce",
+	"хочу",	      "может",	     "надеюсь",	  "если",	 "бы",		"gdyby",
+	"je\u015bli", NULL};
+/* Beside those that a comparison of facts knows (compare.h). */
+static const char *const other_negations[] = {"non",   "n\u00e3o", "nao", "nem", "niet",    "geen",
+					      "nooit", "nigdy",	   "не",  "нет", "никогда", NULL};
+/* A sentence that begins with one of them asks, whether or not it was written with its mark. */
+static const char *const questions[] = {"is",	"are",	 "am",	"was",	 "were",   "do",
+					"does", "did",	 "can", "could", "should", "shall",
+					"will", "would", "has", "have",	 "had",	   NULL};
+static const char *const possessives[] = {
+	"my",	 "our",	     "your",	"his",	 "her", "their", "mein",  "meine",
+	"unser", "unsere",   "dein",	"deine", "mon", "ma",	 "mes",	  "notre",
+	"mi",	 "nuestro",  "nuestra", "mio",	 "mia", "meu",	 "minha", "mijn",
+	"onze",	 "m\u00f3j", "moja",	"мой",	 "моя", "наш",	 "наша",  NULL};
+static const char *const third_persons[] = {"he", "she", "they", NULL};
 static const char *const times[] = {"when", "once", "until", NULL};
 static const char *const speaking[] = {
 	"said", "says",	 "told",   "tells",    "thinks",   "thought", "claims", "claimed", "asked",
 	"asks", "wrote", "writes", "believes", "believed", "sagt",    "sagte",	NULL};
-static const char *const selves[] = {"i", "we", "ich", "wir", NULL};
+static const char *const selves[] = {"i",     "i'm", "i've", "i'll", "i'd",  "we", "we're",
+				     "we've", "ich", "wir",  "je",   "nous", "yo", "io",
+				     "eu",    "ik",  "ja",   "я",    NULL};
 
 /* The next word of the span in lower case; false: none. */
 static bool read_word(const char **p, const char *end, char word[WORD_SIZE])
@@ -171,6 +198,7 @@ static bool read_word(const char **p, const char *end, char word[WORD_SIZE])
 		if (n < WORD_SIZE - 1)
 			word[n++] = (char)tolower((unsigned char)**p);
 	word[n] = '\0';
+	terms_fold(word, word, n);
 	return n > 0;
 }
 
@@ -225,10 +253,54 @@ static bool is_of_other(const char *from, const char *quote)
 	return false;
 }
 
+/* The sentence that holds the quote, whose end is given, asks. */
+static bool is_question(const char *sentence, const char *quote_end)
+{
+	const char *p = quote_end, *from = sentence;
+	char word[WORD_SIZE];
+
+	if (read_word(&from, quote_end, word) && lists_hold(questions, word))
+		return true;
+	for (; *p && !strchr(".!;", *p); p++)
+		if (*p == '?' || strncmp(p, "\uff1f", 3) == 0)
+			return true;
+		else if (strncmp(p, "\u3002", 3) == 0 || strncmp(p, "\uff01", 3) == 0)
+			return false;
+	return quote_end > sentence && quote_end[-1] == '?';
+}
+
+/* "my brother", whom the text does not name, stands before the quote as its subject, or "she". */
+static bool is_about_other(const char *text, const char *clause, const char *quote, const char *end)
+{
+	char word[WORD_SIZE], other[WORD_SIZE] = "";
+	const char *p = clause;
+	unsigned shared;
+
+	while (!other[0] && read_word(&p, quote, word)) {
+		if (lists_hold(selves, word))
+			return false;
+		if (lists_hold(third_persons, word))
+			memcpy(other, word, sizeof other);
+		else if (lists_hold(possessives, word) && read_word(&p, quote, other))
+			other[strcspn(other, "'")] = '\0';
+	}
+	if (!other[0] || has_one_of(p, end, selves))
+		return false;
+	if (lists_hold(third_persons, other))
+		return !has_one_of(text, text + strlen(text), third_persons);
+	return slice_count_words(other, text, &shared) > shared;
+}
+
+bool evidence_is_negated(const char *text)
+{
+	return fact_is_negated(text) || has_one_of(text, text + strlen(text), other_negations);
+}
+
 enum evidence_sense evidence_sense(const char *text, const char *line, const char *quote)
 {
 	const char *end_of_text = text + strlen(text), *at = strstr(line, quote);
-	const char *from = at, *end = at ? at + strlen(quote) : NULL, *clause, *clause_end;
+	const char *from = at, *end = at ? at + strlen(quote) : NULL, *quote_end = end, *clause,
+		   *clause_end;
 	char part[LINE_SIZE];
 
 	if (!at)
@@ -237,11 +309,15 @@ enum evidence_sense evidence_sense(const char *text, const char *line, const cha
 	widen(line, ends_sentence, &from, &end);
 	widen(line, ends_clause, &clause, &clause_end);
 	if ((has_one_of(from, end, conditions) && !has_one_of(text, end_of_text, conditions)) ||
-	    (has_one_of(clause, at, times) && !has_one_of(text, end_of_text, times)))
+	    (has_one_of(clause, clause_end, possibilities) &&
+	     !has_one_of(text, end_of_text, possibilities)) ||
+	    (has_one_of(clause, at, times) && !has_one_of(text, end_of_text, times)) ||
+	    (is_question(from, quote_end) && !strchr(text, '?')))
 		return EVIDENCE_SUPPOSES;
-	if (is_of_other(from, at) && !has_one_of(text, end_of_text, speaking))
+	if ((is_of_other(from, at) && !has_one_of(text, end_of_text, speaking)) ||
+	    is_about_other(text, clause, at, quote_end))
 		return EVIDENCE_QUOTES_OTHER;
 	snprintf(part, sizeof part, "%.*s", (int)(clause_end - clause), clause);
 	utf8_mend(part);
-	return fact_is_negated(part) ? EVIDENCE_DENIES : EVIDENCE_SAYS;
+	return evidence_is_negated(part) ? EVIDENCE_DENIES : EVIDENCE_SAYS;
 }

@@ -21,10 +21,14 @@ bool evidence_has_words(const char *text, const char *author, const json_t *quot
 /* What the sentence around a quote makes of it. */
 enum evidence_sense {
 	EVIDENCE_SAYS,
-	EVIDENCE_DENIES,       /* its clause is negated */
-	EVIDENCE_SUPPOSES,     /* a condition or a wish, which the text does not tell of */
-	EVIDENCE_QUOTES_OTHER, /* "Bob said …", which the text does not tell of */
+	EVIDENCE_DENIES,   /* its clause is negated */
+	EVIDENCE_SUPPOSES, /* a question, a condition, a possibility or a wish, which the text does
+			      not tell of */
+	EVIDENCE_QUOTES_OTHER, /* "Bob said …", "my brother …", which the text does not tell of */
 };
+/* True if the text denies what it tells, in a language of the room that writes blanks or one of
+ * fact_is_negated. */
+bool evidence_is_negated(const char *text);
 /* quote is a part of the line, of whose sentence the text was made. */
 enum evidence_sense evidence_sense(const char *text, const char *line, const char *quote);
 

@@ -224,7 +224,7 @@ static bool is_meant(const char *text, const json_t *evidence, const struct extr
 			return false;
 		denied = denied || sense == EVIDENCE_DENIES;
 	}
-	return denied == fact_is_negated(text);
+	return denied == evidence_is_negated(text);
 }
 
 static enum extract_refusal read_fact(const json_t *fact, const struct extract_line *lines,

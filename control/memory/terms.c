@@ -55,7 +55,7 @@ void terms_fold(char *to, const char *from, size_t n)
 		uint32_t c = terms_next(&p, end), lower = terms_lower(c);
 		size_t k = (size_t)(p - at);
 
-		memcpy(to, at, k);
+		memmove(to, at, k);
 		if (k == 2) {
 			to[0] = (char)(0xc0 | lower >> 6);
 			to[1] = (char)(0x80 | (lower & 0x3f));

@@ -28,7 +28,7 @@ bool terms_is_english_stop_word(const char *word, size_t n);
 uint32_t terms_next(const char **p, const char *end);
 /* In lower case: of Latin and Cyrillic letters. */
 uint32_t terms_lower(uint32_t c);
-/* Copies n bytes in lower case, which are as many. */
+/* Copies n bytes in lower case, which are as many. to may be from. */
 void terms_fold(char *to, const char *from, size_t n);
 /* True if words of this character's script are written without blanks between them, or with
  * particles attached to them. */

@@ -476,13 +476,16 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	return out->fact[r.index] ? 0 : ENOMEM;
 }
 
-/* Another value of the same, whoever told it. What people say of themselves contradicts nobody. */
+/* Another value of the same, whoever told it. What people say of themselves contradicts only what
+ * they said of themselves, also in their other memory. */
 static bool contradicts(unsigned older, unsigned newer, void *arg)
 {
 	const struct found *f = arg;
+	const json_t *a = f->fact[older], *b = f->fact[newer];
+	bool same_author = strcmp(text_at(a, "user"), text_at(b, "user")) == 0;
 
-	return fact_compare(text_at(f->fact[older], "text"), text_at(f->fact[newer], "text"), false,
-			    NULL) == FACT_UPDATE;
+	return fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) ==
+	       FACT_UPDATE;
 }
 
 /* Two values of the same answer a question equally well, and their likenesses to it differ by

@@ -473,6 +473,26 @@ TEST(whoever_forgets_a_fact_forgets_it_in_both_memories)
 	close_scene();
 }
 
+/* What one says of oneself contradicts what one said in the other memory, and nobody else. */
+TEST(of_what_an_author_says_of_themselves_in_both_memories_the_newer_comes_first)
+{
+	struct store_facts both = by(ANA), own = by(ANA);
+
+	open_scene();
+	own.owner = both.owner = ANA;
+	both.any = true;
+	CHECK_STR(write_fact(own, "my bike is red"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "my bike is blue and quite shiny in the sun"), "inserted");
+	CHECK_STR(find(both, "{\"words\":\"my bike\"}"),
+		  "my bike is blue and quite shiny in the sun; my bike is red");
+	CHECK_STR(write_fact(by(BOB), "my bike is green and quite shiny in the rain and snow"),
+		  "inserted");
+	CHECK_STR(find(both, "{\"words\":\"my bike\"}"),
+		  "my bike is blue and quite shiny in the sun; my bike is red; "
+		  "my bike is green and quite shiny in the rain and snow");
+	close_scene();
+}
+
 TEST(a_fact_that_says_more_stays_when_a_shorter_one_is_forgotten)
 {
 	struct store_facts both = by(ANA), own = by(ANA);
