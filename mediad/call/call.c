@@ -230,6 +230,7 @@ void call_greet_control(struct call *c)
 {
 	say_unclaim_all(c);
 	music_unclaim_all(c);
+	call_video_unclaim_all(c);
 	hear_doubt_consents(c);
 	call_send_all(c);
 }

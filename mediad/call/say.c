@@ -339,6 +339,7 @@ void call_stop_unclaimed(struct call *c)
 		if (c->playbacks[i] && !c->playbacks[i]->claimed)
 			stop_playback(c, c->playbacks[i], MEDIA_REASON_ORPHANED, 0);
 	music_stop_unclaimed(c);
+	call_video_stop_unclaimed(c);
 }
 
 /* ---- events of the audio thread ---- */

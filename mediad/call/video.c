@@ -28,7 +28,7 @@ _Static_assert((int)VIDEO_FRAME_MAX == (int)MEDIA_VIDEO_FRAME_MAX, "one limit fo
 struct watch {
 	uint64_t user; /* 0: free */
 	uint8_t quality;
-	bool every;
+	bool every, claimed; /* claimed: by the present control */
 	uint32_t frame, gap;
 };
 
@@ -43,7 +43,7 @@ struct call_video {
 	struct watch watches[VIDEO_SOURCES];
 	struct sender_of_video senders[SENDERS];
 
-	bool publishing;
+	bool publishing, claimed;
 	enum video_codec codec; /* of ours */
 	struct vgw_video ours;	/* size and rate as control says, SSRCs of the session */
 	uint8_t wanted;
@@ -263,6 +263,7 @@ static void watch_user(struct call *c, const struct media_video_watch *m)
 		w->user = m->user;
 		w->quality = m->quality < 100 ? m->quality : 100;
 		w->every = m->every;
+		w->claimed = true;
 	} else {
 		*w = (struct watch){0};
 	}
@@ -339,7 +340,7 @@ static void publish(struct call *c, const struct media_video_publish *m)
 		log_warn("video_not_sent", "call=%u codec=%u error=unknown", c->id, m->codec);
 		return;
 	}
-	v->publishing = true;
+	v->publishing = v->claimed = true;
 	v->codec = (enum video_codec)m->codec;
 	v->ours.width = m->width;
 	v->ours.height = m->height;
@@ -356,6 +357,8 @@ static void publish(struct call *c, const struct media_video_publish *m)
 
 static void forget_part(struct call_video *v)
 {
+	if (v->part.bytes)
+		explicit_bzero(v->part.bytes, v->part.n);
 	free(v->part.bytes);
 	memset(&v->part, 0, sizeof v->part);
 }
@@ -485,6 +488,31 @@ void call_video_send_all(struct call *c)
 		if (v->senders[i].v.user)
 			send_source(c, &v->senders[i]);
 	send_state(c);
+}
+
+void call_video_unclaim_all(struct call *c)
+{
+	struct call_video *v = c->video;
+
+	if (!v)
+		return;
+	v->claimed = false;
+	forget_part(v);
+	for (unsigned i = 0; i < VIDEO_SOURCES; i++)
+		v->watches[i].claimed = false;
+}
+
+void call_video_stop_unclaimed(struct call *c)
+{
+	struct call_video *v = c->video;
+
+	if (!v)
+		return;
+	if (!v->claimed)
+		stop(c);
+	for (unsigned i = 0; i < VIDEO_SOURCES; i++)
+		if (v->watches[i].user && !v->watches[i].claimed)
+			watch_user(c, &(struct media_video_watch){.user = v->watches[i].user});
 }
 
 /* ---- commands, alloc ---- */

@@ -28,7 +28,10 @@ void call_video_perform_action(struct call *c, const struct vgw_action *act);
 void call_video_up(struct call *c);
 void call_video_end_session(struct call *c);
 void call_video_left(struct call *c, uint64_t user);
-/* Another control is here: tells it who sends. */
+/* Tells control who sends, and how we do. */
 void call_video_send_all(struct call *c);
+/* Another control is here: it repeats what it wants, or that ends with _stop_unclaimed. */
+void call_video_unclaim_all(struct call *c);
+void call_video_stop_unclaimed(struct call *c);
 
 #endif

@@ -207,6 +207,8 @@ static void take_frames(struct video_receiver *r, struct source *s, uint64_t now
 		s->wants_key = s->wants_key && !f.key;
 		out.bytes = (struct slice){r->plain, len};
 		r->frameh(&out, r->arg);
+		/* A picture of a screen stays nowhere longer than it is needed. */
+		explicit_bzero(r->plain, len);
 	}
 }
 

@@ -40,8 +40,9 @@ struct video_sender {
 	uint16_t again[AGAIN];
 	unsigned n_again;
 	struct pacer pacer;
-	uint64_t rate; /* bytes per second */
-	bool broken;   /* frames that are no key frames are useless: one before them was dropped */
+	uint64_t rate;	 /* bytes per second */
+	uint64_t key_at; /* when the newest key frame was queued; 0: none */
+	bool broken; /* frames that are no key frames are useless: one before them was dropped */
 	struct video_sender_state state;
 };
 
@@ -189,6 +190,7 @@ bool video_sender_put(struct video_sender *v, struct slice frame, uint32_t ts, b
 	v->state.queued += f->n;
 	v->state.wants_key = v->state.wants_key && !key;
 	v->broken = v->broken && !key;
+	v->key_at = key ? env_now(v->cs->env) : v->key_at;
 	return true;
 }
 
@@ -330,9 +332,11 @@ uint64_t video_sender_next(const struct video_sender *v)
 
 void video_sender_feedback(struct video_sender *v, const struct rtcp_packet *p)
 {
+	bool soon = v->key_at && env_now(v->cs->env) - v->key_at < VIDEO_KEY_SPACING_MS * NS_PER_MS;
+
 	if (!v->state.sending)
 		return;
-	if (rtcp_wants_key(p, v->ssrc))
+	if (!soon && rtcp_wants_key(p, v->ssrc))
 		want_key(v);
 	if (v->rtx_ssrc)
 		v->n_again += rtcp_read_nack(p, v->ssrc, v->again + v->n_again, AGAIN - v->n_again);

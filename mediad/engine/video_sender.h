@@ -15,6 +15,8 @@ enum {
 	VIDEO_QUEUE = 2 << 20,
 	VIDEO_SENDER_PAYLOAD = 1150, /* bytes of one packet, at most */
 	VIDEO_PACE_PERCENT = 250,    /* a key frame may leave so much faster than the bitrate */
+	/* After a key frame viewers get no other one for so long: one who lost it asks again. */
+	VIDEO_KEY_SPACING_MS = 500,
 	VIDEO_BITRATE_MIN = 100000,
 	VIDEO_BITRATE_MAX = 20000000,
 };

@@ -230,6 +230,38 @@ TEST(call_video_publishes_parts_of_frames)
 	rig_finish();
 }
 
+/* What another control does not repeat ends, as its playbacks do. */
+TEST(call_video_is_claimed_by_the_next_control)
+{
+	CHECK_INT(rig_start_stream(), 0);
+	rig_join("s1", 1);
+	source_is(ANNA, 70);
+	source_is(BEN, 80);
+	watch(ANNA, 100);
+	watch(BEN, 100);
+	publish(MEDIA_VIDEO_VP8);
+	call_stop_unclaimed(rig.c);
+	CHECK(is_watched(70) && is_watched(80));
+	put_part(1, 100, 0, 50); /* the rest of it never comes */
+	call_greet_control(rig.c);
+	watch(BEN, 100);
+	call_stop_unclaimed(rig.c);
+	CHECK(!is_watched(70) && is_watched(80));
+	rig.states = 0;
+	publish(MEDIA_VIDEO_VP8);
+	CHECK_INT(rig.states, 1);
+	call_greet_control(rig.c);
+	publish(MEDIA_VIDEO_VP8);
+	put_part(1, 100, 50, 50);
+	call_stop_unclaimed(rig.c);
+	CHECK(!is_watched(80));
+	rig.states = 0;
+	call_send_all(rig.c);
+	CHECK_INT(rig.states, 1);
+	CHECK_INT(rig.video.dropped, 1);
+	rig_finish();
+}
+
 /* A call has no video, and a stream plays no music. */
 TEST(call_video_is_of_streams_alone)
 {

@@ -379,6 +379,7 @@ TEST(loop_stream_asks_for_key_frames)
 	CHECK(!await(&p, 0, 600));
 	CHECK_INT(p.feedback, asked);
 	/* When control wants one. Frames go on meanwhile. */
+	CHECK(!await(&p, 0, 500));
 	video_receiver_request_key(receiver_of(&p), OWNER);
 	p.states = 0;
 	CHECK(!await(&p, 0, 900));
@@ -390,6 +391,33 @@ TEST(loop_stream_asks_for_key_frames)
 	CHECK(!video_sender_state(sender_of(&p)).wants_key);
 	CHECK(await(&p, 3, DEADLINE_MS));
 	CHECK(all_whole(&p));
+	pair_end(&p);
+}
+
+/* However often viewers ask, key frames keep a distance. */
+TEST(loop_stream_a_flood_of_requests_is_one)
+{
+	static struct pair p;
+	uint8_t bytes[64];
+	struct rtcp_packet pli;
+	struct wr w = wr_of(bytes, sizeof bytes);
+	struct rd r;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	rtcp_write_pli(&w, VIEWER_SSRC, VIDEO_SSRC);
+	r = rd_of(bytes, w.pos);
+	CHECK(rtcp_next(&r, &pli));
+	CHECK(put(&p, true, 0));
+	p.states = 0;
+	for (unsigned i = 0; i < 1000; i++)
+		video_sender_feedback(sender_of(&p), &pli);
+	CHECK_INT(p.states, 0);
+	CHECK(!await(&p, 0, VIDEO_KEY_SPACING_MS + 50));
+	for (unsigned i = 0; i < 1000; i++)
+		video_sender_feedback(sender_of(&p), &pli);
+	CHECK_INT(p.states, 1);
+	CHECK(video_sender_state(sender_of(&p)).wants_key);
 	pair_end(&p);
 }
 
