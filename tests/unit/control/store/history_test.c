@@ -299,7 +299,7 @@ TEST(actions_are_those_of_all_tables_by_time)
 	failover.failover = (struct event_failover){.role = "text", .from = "a", .to = "b"};
 	CHECK(begin());
 	CHECK(add_session(EVENT_SESSION_STARTED, T0, T0) && add_turn(1, 1, "answered") &&
-	      add_call() && add(&fault) && add(&failover) && add(&command) &&
+	      add_call() && add_cost() && add(&fault) && add(&failover) && add(&command) &&
 	      add_session(EVENT_SESSION_OVER, T0 + 60000, T0) && add_turn(2, 9, "expired"));
 	CHECK_INT(ask((struct job){
 			  .owner = STORE_ACTIONS, .version = 9, .any = true, .grants = true}),
@@ -311,6 +311,8 @@ TEST(actions_are_those_of_all_tables_by_time)
 	CHECK_STR(text_of(row("actions", 2), "kind"), "voice_turn_out");
 	CHECK_STR(text_of(row("actions", 2), "content"), "ten past four");
 	CHECK_STR(text_of(row("actions", 2), "userId"), "501");
+	CHECK(json_number_value(json_object_get(row("actions", 2), "usdCost")) == 0.0015);
+	CHECK(json_is_null(json_object_get(row("actions", 0), "usdCost")));
 	CHECK_STR(text_of(row("actions", 3), "kind"), "command");
 	CHECK_STR(text_of(row("actions", 4), "kind"), "failover");
 	CHECK_STR(text_of(row("actions", 5), "kind"), "fault");
