@@ -38,11 +38,83 @@ static void write_path(const char *path, char out[PATH_SIZE])
 		snprintf(out, PATH_SIZE, "%s", path);
 }
 
+static size_t name_length(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+}
+
+/* The path's parameter, and the `?name`s of the text. */
+static json_t *describe_parameters(const struct described *d)
+{
+	json_t *list = json_array();
+	size_t n;
+	const char *name = find_parameter(d->path, &n);
+
+	if (n)
+		json_array_append_new(list,
+				      json_pack("{s:s%,s:s,s:b,s:{s:s}}", "name", name, n, "in",
+						"path", "required", 1, "schema", "type", "string"));
+	for (name = d->text; (name = strchr(name, '?')); name += n) {
+		n = name_length(++name);
+		if (n)
+			json_array_append_new(list,
+					      json_pack("{s:s%,s:s,s:{s:s}}", "name", name, n, "in",
+							"query", "schema", "type", "string"));
+	}
+	return list;
+}
+
+/* The object that begins the text: `{a, b: what}: …`. What a member is may be an object itself. */
+static json_t *describe_object(const char *text)
+{
+	json_t *members = json_object();
+	const char *at = text;
+
+	for (unsigned depth = *at == '{'; depth && *at; at++) {
+		if (at[1] == '{' || at[1] == '[')
+			depth++;
+		else if (at[1] == '}' || at[1] == ']')
+			depth--;
+		else if (depth == 1 && (*at == '{' || (*at == ' ' && at[-1] == ',')) &&
+			 name_length(at + 1))
+			json_object_setn_new(members, at + 1, name_length(at + 1), json_object());
+	}
+	if (json_object_size(members))
+		return json_pack("{s:s,s:o}", "type", "object", "properties", members);
+	json_decref(members);
+	return json_pack("{s:s}", "type", "object");
+}
+
+static const char *answer_type(const struct described *d)
+{
+	return strncmp(d->path, "/api/", 5) == 0 || strstr(d->path, "yz") ? "application/json"
+	       : strcmp(d->path, "/metrics") == 0			  ? "text/plain"
+									  : NULL;
+}
+
+static json_t *describe_answer(const struct described *d)
+{
+	const char *type = answer_type(d);
+	json_t *all = json_pack("{s:s}", "description", "The answer.");
+
+	if (strstr(d->text, "erver-sent events"))
+		type = "text/event-stream";
+	else if (strstr(d->text, "WAV"))
+		type = "audio/wav";
+	if (all && type)
+		json_object_set_new(all, "content",
+				    json_pack("{s:{s:o}}", type, "schema",
+					      strcmp(type, "application/json") == 0
+						      ? describe_object(d->body ? "" : d->text)
+						      : json_pack("{s:s}", "type", "string")));
+	return all;
+}
+
 static json_t *describe_responses(const struct described *d)
 {
 	json_t *all = json_object();
 
-	json_object_set_new(all, "2XX", json_pack("{s:s}", "description", "The answer."));
+	json_object_set_new(all, "2XX", describe_answer(d));
 	json_object_set_new(
 		all, "default",
 		json_pack("{s:s,s:{s:{s:{s:s}}}}", "description",
@@ -54,9 +126,8 @@ static json_t *describe_responses(const struct described *d)
 
 static json_t *describe_operation(const struct described *d)
 {
-	size_t n;
-	const char *name = find_parameter(d->path, &n);
-	json_t *op = json_pack("{s:s,s:o}", "summary", d->text, "responses", describe_responses(d));
+	json_t *op = json_pack("{s:s,s:o,s:o}", "summary", d->text, "parameters",
+			       describe_parameters(d), "responses", describe_responses(d));
 
 	if (op && d->role <= WEB_NOBODY)
 		json_object_set_new(op, "security", json_array());
@@ -64,12 +135,9 @@ static json_t *describe_operation(const struct described *d)
 		json_object_set_new(op, "x-role", json_string(web_role_name(d->role)));
 	if (op && d->body)
 		json_object_set_new(op, "requestBody",
-				    json_pack("{s:b,s:{s:{s:{s:s}}}}", "required", 1, "content",
-					      "application/json", "schema", "type", "object"));
-	if (op && n)
-		json_object_set_new(op, "parameters",
-				    json_pack("[{s:s%,s:s,s:b,s:{s:s}}]", "name", name, n, "in",
-					      "path", "required", 1, "schema", "type", "string"));
+				    json_pack("{s:b,s:{s:{s:o}}}", "required", 1, "content",
+					      "application/json", "schema",
+					      describe_object(d->text)));
 	return op;
 }
 

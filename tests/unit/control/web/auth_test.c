@@ -840,6 +840,7 @@ TEST(strangers_keep_nobody_from_signing_in)
 TEST(the_api_describes_itself)
 {
 	const json_t *paths, *turn;
+	char *text;
 
 	CHECK(open_with(NULL));
 	CHECK_INT(get("/api/openapi.json"), 401);
@@ -851,6 +852,21 @@ TEST(the_api_describes_itself)
 	CHECK_STR(json_string_value(json_object_get(turn, "x-role")), "viewer");
 	CHECK_INT(json_array_size(json_object_get(turn, "parameters")), 1);
 	CHECK_INT(json_object_size(json_object_get(paths, "/api/auth/session")), 3);
+	/* What the table says of queries, bodies and answers. */
+	turn = json_object_get(json_object_get(paths, "/api/turns"), "get");
+	CHECK_INT(json_array_size(json_object_get(turn, "parameters")), 8);
+	CHECK_STR(json_string_value(json_object_get(
+			  json_array_get(json_object_get(turn, "parameters"), 2), "name")),
+		  "reason");
+	text = json_dumps(
+		json_object_get(json_object_get(paths, "/api/rooms/{guild}/music"), "post"),
+		JSON_COMPACT);
+	CHECK(text && strstr(text, "\"properties\":{\"action\":{}}"));
+	free(text);
+	text = json_dumps(json_object_get(json_object_get(paths, "/api/llm/models"), "get"),
+			  JSON_COMPACT);
+	CHECK(text && strstr(text, "\"properties\":{\"models\":{}}"));
+	free(text);
 	CHECK(json_object_get(json_object_get(json_object_get(paths, "/api/settings"), "put"),
 			      "requestBody") != NULL);
 	close_all();
