@@ -327,6 +327,7 @@ static int find_lines(struct agent_retrieval *r)
 				  .channel = where->channel,
 				  .since_ms = oldest,
 				  .until_ms = now > RECENT_MS ? now - RECENT_MS : now,
+				  .held = true,
 				  .name = "",
 				  .words = r->question,
 				  .most = 2 * SLICE_LINES,

@@ -77,6 +77,7 @@ struct job {
 	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
 	bool any;	      /* of facts: the server's memory, too */
+	bool shared;	      /* of a search for lines: `held` of struct store_said */
 	bool grants;	      /* of JOB_PUT_CONSENT: struct consent_change */
 	bool urgent; /* of a search: a prompt waits for it, and needs nothing that was just said */
 	struct time_window when; /* of a search for lines: struct store_said */

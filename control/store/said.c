@@ -407,12 +407,14 @@ static int take_found(struct db *db, struct embedding *e, const struct job *j,
 	return err == ETIMEDOUT ? 0 : err;
 }
 
-/* Of the time that the question names. If that is loose, or empty, of all times; *j becomes the
- * time that was searched. */
+/* Of the time that the question names. If that is loose, or empty, of all times, but for one that
+ * was not searched to its end; *j becomes the time that was searched. */
 static int take_timely(struct db *db, struct embedding *e, struct job *j, const struct meaning *m,
 		       const char *query, struct lines *out)
 {
 	const struct time_window *when = &j->when;
+	/* Else the rest of it stands in the conversation, which nobody searched. */
+	bool whole = !j->shared || when->until_ms <= (uint64_t)end_of(j);
 	struct job in = *j;
 	int err;
 
@@ -424,7 +426,7 @@ static int take_timely(struct db *db, struct embedding *e, struct job *j, const 
 	if (when->loose)
 		out->loose = *when;
 	err = take_found(db, e, &in, m, query, out);
-	if (!err && (!out->n || (when->loose && (*query || m->is)))) {
+	if (!err && ((!out->n && whole) || (when->loose && (*query || m->is)))) {
 		out->other_time = !out->n && !when->loose;
 		return take_found(db, e, j, m, query, out);
 	}

@@ -492,6 +492,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.channel = what->channel,
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.until_ms = what->until_ms,
+			.shared = what->held,
 			.when = what->when ? *what->when : (struct time_window){0},
 			.urgent = what->wait_ms != 0,
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,

@@ -106,6 +106,9 @@ struct store_said {
 	/* That the question names, borrowed for the call; NULL: none. Lines of other times are
 	 * found beside those of a loose one, and in place of them if there are none. */
 	const struct time_window *when;
+	/* Whoever asks knows what was said from until_ms on. Of a time that reaches beyond it no
+	 * lines of other times are found instead. */
+	bool held;
 	unsigned most;	  /* at most STORE_SAID_MAX */
 	uint32_t wait_ms; /* for the vector of words (struct store_question) */
 };

@@ -15,6 +15,8 @@
 #include "proto/discord.h"
 #include "proto/media.h"
 
+enum { OTHERS_TOLD = 4 }; /* former values of a fact, and facts that contradict it */
+
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
 	const struct text_seat *seat = arg;
@@ -107,26 +109,80 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
+static json_t *day_json(const struct text_memory_ask *ask, const json_t *ms)
+{
+	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
+	uint64_t at_ms = (uint64_t)json_integer_value(ms);
+	char day[CALENDAR_DATE];
+
+	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
+	return json_string(day);
+}
+
+/* Values that it took the place of, or facts that contradict it, as far as they may be told here.
+ * until: the former have it. */
+static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list, bool until)
+{
+	json_t *told = json_array();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		json_t *out;
+
+		if (json_array_size(told) == OTHERS_TOLD ||
+		    !text_session_may_tell(ask->seat->g, ask->seat->channel, one))
+			continue;
+		out = json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
+				day_json(ask, json_object_get(one, "from_ms")));
+		if (until)
+			json_object_set_new(out, "until",
+					    day_json(ask, json_object_get(one, "until_ms")));
+		json_array_append_new(told, out);
+	}
+	return told;
+}
+
+/* As in voice: former values with their dates, what contradicts it, and whether it may be another
+ * fact than the question means. */
+static void add_doubts(const struct text_memory_ask *ask, const json_t *fact, json_t *out)
+{
+	json_t *former = tell_others(ask, json_object_get(fact, "former"), true);
+	json_t *against = tell_others(ask, json_object_get(fact, "conflicts"), false);
+
+	if (json_array_size(former))
+		json_object_set(out, "former", former);
+	if (json_array_size(against))
+		json_object_set(out, "contradicted_by", against);
+	if (json_is_true(json_object_get(fact, "unsure")))
+		json_object_set_new(out, "unsure", json_true());
+	json_decref(former);
+	json_decref(against);
+}
+
 /* In the words of the tool. NULL: it may not be told. */
 static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
-	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
-	uint64_t at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms"));
-	char day[CALENDAR_DATE], called[TEXT_CALLED];
 	const char *name = json_string_value(json_object_get(fact, "name"));
+	char called[TEXT_CALLED];
 	uint64_t user = 0;
+	json_t *out;
 
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
 	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user) ||
 	    !text_session_may_tell(ask->seat->g, ask->seat->channel, fact))
 		return NULL;
-	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
-	return json_pack("{s:O,s:O,s:s,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
-			 "text", json_object_get(fact, "text"), "said_by",
-			 text_member_called(ask->seat->g, user, name ? name : "", called),
-			 "by_asker", user == ask->user, "createdAt", day, "score",
-			 json_object_get(fact, "score"), "type", json_object_get(fact, "type"),
-			 "tags", json_object_get(fact, "tags"));
+	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:{s:o,s:O,s:O}}", "id", json_object_get(fact, "id"),
+			"text", json_object_get(fact, "text"), "said_by",
+			text_member_called(ask->seat->g, user, name ? name : "", called),
+			"by_asker", user == ask->user, "score", json_object_get(fact, "score"),
+			"metadata", "createdAt", day_json(ask, json_object_get(fact, "at_ms")),
+			"tags", json_object_get(fact, "tags"), "type",
+			json_object_get(fact, "type"));
+	if (out)
+		add_doubts(ask, fact, out);
+	return out;
 }
 
 static enum untold judge(const json_t *fact, void *arg)

@@ -135,9 +135,10 @@ static json_t *choose_items(const json_t *items, json_t *skipped)
 
 		tags = json_object_get(item, "tags");
 		if (why)
-			json_array_append_new(skipped, json_pack("{s:s,s:s}", "reason",
-								 memory_refusal_name(why), "note",
-								 memory_refusal_text(why)));
+			json_array_append_new(skipped,
+					      json_pack("{s:s,s:s,s:s}", "reason",
+							memory_refusal_name(why), "note",
+							memory_refusal_text(why), "text", text));
 		else
 			json_array_append_new(kept,
 					      json_pack("{s:s,s:s,s:O*}", "text", text, "type",

@@ -231,6 +231,24 @@ TEST(a_prompt_tells_that_nothing_was_said_at_the_time_asked_about)
 	close_memory(&s);
 }
 
+/* What was said five minutes ago stands in the conversation: a line of yesterday is no answer to
+ * it, and nobody looked whether there is none. */
+TEST(a_prompt_does_not_deny_what_was_said_minutes_ago)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	s.settings->store_words_hours = 240;
+	come(&s, BOB, "Bob");
+	add_line(&s, BOB, "Bob", "the birthday cake is burnt", 100);
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	CHECK(!strstr(retrieve(&s, "parley what did Bob say five minutes ago about the birthday "
+				   "cake"),
+		      "birthday"));
+	CHECK(strstr(retrieve(&s, "parley what about the birthday cake"), "birthday"));
+	close_memory(&s);
+}
+
 TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
 {
 	static struct scene s;
