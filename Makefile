@@ -375,7 +375,7 @@ conversations-sound:
 	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --half $(SOUND_HALF) --items $(SOUND_ITEMS) --rooms 12
 	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --half $(SOUND_HALF) --items $(SOUND_ITEMS) --rooms 8 --noise
 	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --half $(SOUND_HALF) --rooms 5 --open-mic 600
-# Lists the tests of the room's 163 statements.
+# Lists the tests of the room's 164 statements.
 rules:
 	@tests/check/rules.sh
 	@tests/check/room_state.sh
@@ -525,7 +525,7 @@ help:
 	@echo 'make explore         the room, and text chat, with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1 EXPLORE_TEXT=2000000'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
-	@echo 'make rules           the tests of each of the 163 statements of the room'
+	@echo 'make rules           the tests of each of the 164 statements of the room'
 	@echo 'make replay          a replayed session must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           measurements beside the bare libraries and npm peers; ROW=name selects one'

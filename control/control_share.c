@@ -54,7 +54,7 @@ static void tell_change(const struct share_owner *owner, uint32_t share, void *a
 	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
 
 	if (vs)
-		voice_session_screen_changed(vs, owner->channel, share);
+		voice_session_screen_changed(vs, owner->channel, owner->target, share);
 }
 
 int control_make_vision(struct control *c)

@@ -146,7 +146,7 @@ void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* A member shows a screen from now on, or no longer. */
 void agent_screen_share(struct agent *a, uint64_t user, bool shown);
 /* A share of a screen changed so much that it is worth a note. */
-void agent_screen_changed(struct agent *a, uint32_t share);
+void agent_screen_changed(struct agent *a, uint64_t user, uint32_t share);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a, bool allowed);
 /* The program is about to be suspended: every turn ends, and every request is aborted. */

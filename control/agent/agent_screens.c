@@ -247,7 +247,15 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
 }
 
-void agent_screen_changed(struct agent *a, uint32_t share)
+void agent_screen_changed(struct agent *a, uint64_t user, uint32_t share)
 {
 	screen_looks_changed(a->looks, share);
+	/* Others can be told once there is a note. */
+	if (agent_screens_seen(a))
+		agent_screen_told(a, user);
+}
+
+void agent_screen_told(struct agent *a, uint64_t user)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_SCREEN_CHANGED, .user = user});
 }

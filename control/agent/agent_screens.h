@@ -24,6 +24,8 @@ struct agent_shown {
 
 /* True if the model that answers is shown pictures; otherwise it is told what the role see says. */
 bool agent_screens_seen(const struct agent *a);
+/* What this person's screen shows now can be told: the bot may remark on it. */
+void agent_screen_told(struct agent *a, uint64_t user);
 /* False: nothing is shown. *fresh: a picture is not the one of the last call. shown is the caller's
  * and holds what *out points to. */
 bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,

@@ -70,7 +70,9 @@ static void end_note(struct screen_looks *l, const struct look *x, bool ok)
 	if (ok) {
 		utf8_copy(text, sizeof text, x->words);
 		untrusted_clean_line(text);
-		vision_note(l->a->vision, x->share, x->number, text);
+		if (vision_note(l->a->vision, x->share, x->number, text) &&
+		    !agent_screens_seen(l->a))
+			agent_screen_told(l->a, x->user);
 		explicit_bzero(text, sizeof text);
 	}
 	plan_note(l);

@@ -15,6 +15,7 @@
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/retrieval.h"
 #include "control/room/answer/speculative.h"
+#include "control/room/answer/remark.h"
 #include "control/room/answer/thought.h"
 #include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
@@ -65,6 +66,7 @@ struct room {
 	struct room_played_words played_words;
 	struct room_instructions instructions;
 	struct room_thought thought;
+	struct room_remark remark;
 	struct room_session session;
 };
 

@@ -43,6 +43,7 @@ static void wire_machines(struct room *room)
 	c->played_words = &room->played_words;
 	c->instructions = &room->instructions;
 	c->thought = &room->thought;
+	c->remark = &room->remark;
 	c->session = &room->session;
 }
 
@@ -206,6 +207,21 @@ static void thought_tick(struct room_context *context)
 	room_thought_tick(context->thought, context, room_session_up_at(context->session));
 }
 
+static void remark_on_event(struct room_context *context, const struct room_event *ev)
+{
+	room_remark_on_event(context->remark, context, ev);
+}
+
+static void remark_tick(struct room_context *context)
+{
+	room_remark_tick(context->remark, context, room_session_up_at(context->session));
+}
+
+static uint64_t remark_deadline(const struct room_context *context)
+{
+	return room_remark_deadline(context->remark, context, room_session_up_at(context->session));
+}
+
 static uint64_t thought_deadline(const struct room_context *context)
 {
 	return room_thought_deadline(context->thought, context,
@@ -235,6 +251,7 @@ static const struct machine {
 	{"turn queue", NULL, room_turn_queue_tick, room_turn_queue_deadline},
 	{"tool results", tool_results_on_event, tool_results_tick, tool_results_deadline},
 	{"thought", NULL, thought_tick, thought_deadline},
+	{"remark", remark_on_event, remark_tick, remark_deadline},
 	{"choice", choice_on_event, NULL, NULL},
 	{"music", music_on_event, music_tick, music_deadline},
 	{"barge-in", room_barge_in_on_event, room_barge_in_tick, room_barge_in_deadline},

@@ -241,10 +241,11 @@ void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint6
 		agent_screen_share(c->agent, user, shown);
 }
 
-void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint32_t share)
+void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
+				  uint32_t share)
 {
 	if (c->agent && voice_session_channel(c) == channel)
-		agent_screen_changed(c->agent, share);
+		agent_screen_changed(c->agent, user, share);
 }
 
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,

@@ -96,7 +96,8 @@ void voice_session_typed(struct voice_session *c, uint64_t channel,
 void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
 				bool shown);
 /* A share of a screen there changed so much that it is worth a note. */
-void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint32_t share);
+void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
+				  uint32_t share);
 /* What stands there now, in this channel. As agent_edited. */
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
 			  const char *text);

@@ -69,6 +69,7 @@ owns instructions instructions
 owns soundboard soundboard
 owns tool_results tool_results
 owns thought thought
+owns remark remark
 owns session session
 
 # Every state that the context leads to has an owner in the list above; people are const there.

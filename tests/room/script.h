@@ -64,7 +64,7 @@ enum {
 	SCRIPT_NAME = 32,
 	SCRIPT_RULES = 64,
 	SCRIPT_MS = 100000000, /* the last time, a day and some */
-	SCRIPT_RULE_MAX = 163,
+	SCRIPT_RULE_MAX = 164,
 	SCRIPT_WITHIN_MS = 3000, /* of an expectation that does not say */
 };
 

@@ -3,6 +3,8 @@
 # changed, within its limits; the notes stand before a question, and the tool see_screenshare_snapshot has the newest picture
 # looked at. Nothing of it is told after the bot was told to look away. In the mode multimodal the same model is shown the picture
 # itself, and without any model that sees it is told so.
+# With screen_commentary a change makes the bot remark of its own accord.
+# rules 164
 #
 #   tests/scenarios/screens.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -131,6 +133,18 @@ until_ok 5 grep -qa ' stream_watch_note_updated ' "$log" || bad "a change" "none
 question "what do you see"
 answers | tail -1 | grep -q 'frame 51' && ok "in the mode multimodal the model sees the picture itself" || bad "multimodal" "$(answers | tail -1)"
 is "and nothing is described for it" "$(looks)" "$n"
+ends
+
+# ---- remarks of its own ----
+asked_to_remark() { told 'A shared screen has just changed'; }
+asked_to_remark && bad "remarks" "made without the setting" || ok "by itself the bot remarks on nothing"
+cp "$D/shown.json" "$D/remarks.json"
+run remarks PARLEY_SCREEN_COMMENTARY=1 PARLEY_COMMENTARY_EAGERNESS=100 PARLEY_COMMENTARY_INTERVAL_S=5
+share
+sleep 2
+frame 52
+until_ok 15 asked_to_remark && ok "with screen_commentary a change makes it remark" || bad "a remark" "not asked: $(tail -3 "$log")"
+until_ok 10 spoken && answers | tail -1 | grep -q 'You said' && ok "in words" || bad "the remark" "$(answers | tail -1)"
 ends
 
 # ---- nobody sees ----

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "control/room/answer/remark.h"
 #include "control/room/base/answers.h"
 #include "control/prompts/prompts.def"
 #include "control/room/base/turns.h"
@@ -36,14 +37,14 @@ bool room_thought_may_speak(const struct room_context *context)
 }
 
 /* splitmix64 of values that a replay knows as well. */
-static bool draw_thought(const struct room_thought *th, const struct room_context *context)
+bool room_thought_draw(const struct room_context *context, unsigned number, unsigned percent)
 {
-	uint64_t z = context->now + th->drawn * 0x9e3779b97f4a7c15ull;
+	uint64_t z = context->now + number * 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	z ^= z >> 31;
-	return z % 100 < context->settings->thought_eagerness;
+	return z % 100 < percent;
 }
 
 static bool thoughts_enabled(const struct room_context *context)
@@ -134,6 +135,7 @@ void room_answer_speech_began(struct room_context *context)
 	struct room_turn *a = room_turn_active(context);
 
 	withdraw_greeting(th, context);
+	room_remark_withdraw(context->remark, context);
 	th->quiet_at = context->now;
 	if (a && !a->user && !a->first_audio_at)
 		room_turn_cancel(context, a, ROOM_REASON_THOUGHT_WITHDRAWN);
@@ -144,11 +146,16 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+uint64_t room_thought_quiet_since(const struct room_context *context, uint64_t up_at)
+{
+	return later_of(context->thought->quiet_at, later_of(room_turn_free_at(context), up_at));
+}
+
 /* When the next words are due, and which. */
 static uint64_t next_due(const struct room_thought *th, const struct room_context *context,
 			 uint64_t up_at, enum kind *what)
 {
-	uint64_t quiet = later_of(th->quiet_at, later_of(room_turn_free_at(context), up_at));
+	uint64_t quiet = room_thought_quiet_since(context, up_at);
 	const struct settings *s = context->settings;
 	uint64_t at = UINT64_MAX;
 
@@ -180,7 +187,7 @@ static void speak_unasked(struct room_thought *th, struct room_context *context)
 		return;
 	th->drawn++;
 	th->look_at = context->now + s->thought_interval_s * NS_PER_S;
-	if (!draw_thought(th, context))
+	if (!room_thought_draw(context, th->drawn, s->thought_eagerness))
 		return;
 	room_floor_apply(context->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, context->now);
 	speak_thought(th, context, PROMPT_THOUGHT, ROOM_RULE_THOUGHT);

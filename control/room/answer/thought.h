@@ -37,6 +37,10 @@ bool room_thought_has_floor(const struct room_context *context);
 bool room_thought_is_quiet(const struct room_context *context);
 /* The conditions of a thought besides time: the floor is free, and nobody waits for it. */
 bool room_thought_may_speak(const struct room_context *context);
+/* ns: nobody spoke and the bot did not answer since; up_at: when the call came up. */
+uint64_t room_thought_quiet_since(const struct room_context *context, uint64_t up_at);
+/* True with this probability, drawn from the time and the number of the draw. */
+bool room_thought_draw(const struct room_context *context, unsigned number, unsigned percent);
 /* up_at: when the call came up first; 0 = never. */
 void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at);
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,

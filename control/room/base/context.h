@@ -40,6 +40,7 @@ struct room_soundboard;
 struct room_tool_results;
 struct room_names;
 struct room_played_words;
+struct room_remark;
 struct room_retrieval;
 
 struct room_context {
@@ -82,6 +83,7 @@ struct room_context {
 	struct room_played_words *played_words;
 	struct room_instructions *instructions;
 	struct room_thought *thought;
+	struct room_remark *remark;
 	struct room_session *session;
 };
 

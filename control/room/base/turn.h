@@ -136,6 +136,7 @@ struct room_turn {
 	bool named;
 	bool latched;		 /* it began in the music latch */
 	bool arrival;		 /* nobody said it: the bot has come in, and greets */
+	bool remark;		 /* nobody said it: a shown screen has changed */
 	uint64_t interrupted_by; /* who interrupted the answer */
 	uint32_t interrupting_utterance;
 	struct room_interruption_policy

@@ -54,6 +54,11 @@ static struct fits fits_arrival(const struct look *l)
 	return fits_if(l->turn->arrival, true);
 }
 
+static struct fits fits_remark(const struct look *l)
+{
+	return fits_if(l->turn->remark, true);
+}
+
 /* True if the speaker has an open choice. */
 static bool has_open_choice(const struct look *l)
 {
@@ -459,6 +464,7 @@ static const struct row {
 } rows[] = {
 	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, fits_no_words},
 	{ROOM_RULE_GREETING, ALLOW, 0, fits_arrival},
+	{ROOM_RULE_SCREEN_REMARK, ALLOW, 0, fits_remark},
 	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, fits_music_control},
 	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, fits_cancel_intent},
 	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_backchannel},
@@ -669,7 +675,7 @@ static struct look examine_turn(struct room_context *context, struct room_turn *
 			 .address = room_saying_address(context, turn->transcript, turn->language),
 			 .tool_owner = room_followup_tool_owner(context->followup, context->now)};
 
-	if (turn->arrival)
+	if (turn->arrival || turn->remark)
 		return l;
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
 	l.floor = room_floor_judge(context->floor, context->settings, turn->user,

@@ -81,7 +81,7 @@ TEST(what_is_no_scenario_is_told_with_its_line)
 		{"0 join alice\n10 alice dances\n", "not an action: alice dances", 2},
 		{"10 join alice\n9 join bob\n", "the time goes back: 9", 2},
 		{"0 join \"alice\n", "a quote that is not closed", 1},
-		{"rules 164\n", "not a rule's number: 164", 1},
+		{"rules 165\n", "not a rule's number: 165", 1},
 		{"rules\n", "rules wants numbers", 1},
 		{"0\n", "a time without an action", 1},
 		{"hello\n", "neither a time", 1},

@@ -593,6 +593,112 @@ TEST(eagerness_is_a_chance)
 	scene_close(s);
 }
 
+static void change_screen(struct scene *s)
+{
+	scene_event(s, (struct room_event){.type = ROOM_SCREEN_CHANGED, .user = BOB});
+}
+
+static struct scene *watching(const char *sets)
+{
+	char all[256];
+	struct scene *s;
+
+	snprintf(all, sizeof all,
+		 "screen_commentary yes commentary_eagerness 100 commentary_interval_s 15%s%s",
+		 *sets ? " " : "", sets);
+	s = scene_open(all);
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_wait(s, 5000);
+	scene_mark(s);
+	return s;
+}
+
+TEST(rule_164_a_remark_on_a_screen_is_withdrawn_when_somebody_speaks)
+{
+	struct scene *s = watching("");
+
+	change_screen(s);
+	scene_wait(s, 100);
+	CHECK_INT(scene_count(s, ROOM_DO_ADMIT), 1);
+	CHECK_STR(scene_find(s, ROOM_DO_ADMIT)->text, "screen_remark");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_speak(s, ALICE, 440);
+	CHECK_INT(scene_ended(s, ROOM_REASON_THOUGHT_WITHDRAWN), 1);
+	scene_close(s);
+}
+
+TEST(rule_164_remarks_keep_their_interval)
+{
+	struct scene *s = watching("");
+
+	for (unsigned n = 0; n < 600; n++) {
+		if (room_active(s->room)) {
+			scene_answer(s, "well", 200);
+			scene_drained(s);
+		}
+		change_screen(s);
+		scene_wait(s, 1000);
+	}
+	/* In 600 s. */
+	CHECK(scene_count(s, ROOM_DO_ASK) <= 41);
+	CHECK(scene_count(s, ROOM_DO_ASK) >= 34);
+	scene_close(s);
+}
+
+TEST(rule_164_eagerness_is_a_chance)
+{
+	struct scene *s = watching("commentary_eagerness 30");
+	unsigned asked;
+
+	for (unsigned n = 0; n < 300; n++) {
+		if (room_active(s->room)) {
+			scene_answer(s, "well", 200);
+			scene_drained(s);
+		}
+		change_screen(s);
+		scene_wait(s, 16000);
+	}
+	asked = scene_count(s, ROOM_DO_ADMIT);
+	CHECK(asked > 66 && asked < 114);
+	scene_close(s);
+}
+
+TEST(rule_164_remarks_have_their_limits)
+{
+	static const char *const never[] = {"screen_commentary no", "commentary_eagerness 0",
+					    "command_only yes", "guest on"};
+	struct scene *s;
+
+	for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+		s = watching(never[i]);
+		change_screen(s);
+		scene_wait(s, 60000);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		scene_close(s);
+	}
+	/* Muted for a while: the change is remarked on while it is fresh, and not later. */
+	for (unsigned i = 0; i < 2; i++) {
+		s = watching("");
+		scene_event(s, (struct room_event){.type = ROOM_MUTE, .yes = true});
+		change_screen(s);
+		scene_wait(s, i ? 25000 : 10000);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		scene_event(s, (struct room_event){.type = ROOM_MUTE});
+		scene_wait(s, 3000);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), !i);
+		scene_close(s);
+	}
+	/* The screen is not shown any more. */
+	s = watching("");
+	scene_speak(s, ALICE, 440);
+	change_screen(s);
+	scene_event(s, (struct room_event){.type = ROOM_SCREEN_SHARE, .user = BOB});
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_close(s);
+}
+
 /* One answer is spoken, one question is transcribed, and somebody speaks. */
 TEST(rule_136_a_suspension_aborts_everything_and_the_room_goes_on)
 {
