@@ -72,12 +72,22 @@ static struct voice_session *find_music(struct control *c, uint64_t guild, uint6
 	return vs;
 }
 
-static bool is_inside(const struct control *c, const struct voice_session *vs, uint64_t user)
+/* False, with the reason: the member is not in the channel, or blocked. */
+static bool may_control(const struct control *c, const struct voice_session *vs, uint64_t user,
+			struct words *words)
 {
 	struct guild_voice v;
 
-	return guilds_voice(c->guilds, voice_session_guild(vs), user, &v) &&
-	       v.channel == voice_session_channel(vs);
+	if (!guilds_voice(c->guilds, voice_session_guild(vs), user, &v) ||
+	    v.channel != voice_session_channel(vs)) {
+		words_music_come_in(words);
+		return false;
+	}
+	if (voice_session_blocks(vs, user)) {
+		words_music_blocked(words);
+		return false;
+	}
+	return true;
 }
 
 /* ---- what the jukebox did ---- */
@@ -255,9 +265,7 @@ static void add_tracks(struct control *c, uint64_t guild, uint64_t user,
 
 	if (!vs || !voice_session_jukebox(vs))
 		words_not_here(words);
-	else if (!is_inside(c, vs, user))
-		words_music_come_in(words);
-	else
+	else if (may_control(c, vs, user, words))
 		do_request(vs, &r, words);
 }
 
@@ -505,8 +513,8 @@ void control_answer_music(struct control *c, struct command *cmd)
 		words_not_here(&words);
 	else if (m.act == MUSIC_ACT_NOW_PLAYING)
 		show(vs, &m, &words);
-	else if (!is_inside(c, vs, cmd->user))
-		words_music_come_in(&words);
+	else if (!may_control(c, vs, cmd->user, &words))
+		;
 	else if (!m.query)
 		act(vs, cmd, &m, &words);
 	else if (begin_adding(c, cmd, &m, &words))
@@ -579,8 +587,8 @@ bool control_press_music(struct control *c, struct press *p)
 	words_speak(&words, p->locale);
 	if (!vs)
 		words_not_here(&words);
-	else if (!is_inside(c, vs, p->user))
-		words_music_come_in(&words);
+	else if (!may_control(c, vs, p->user, &words))
+		;
 	else if (read_button(vs, p, button, &r))
 		words_music_no_entry(&words);
 	else if (do_request(vs, &r, &words)) {
@@ -657,7 +665,8 @@ void control_type_music(struct control *c, const struct typing *typing, uint32_t
 	const struct music_queue *q = vs ? jukebox_queue(voice_session_jukebox(vs)) : NULL;
 	json_t *choices = NULL;
 
-	if (vs && strcmp(typing->option, "query") == 0 && search_for_typing(c, typing, id))
+	if (vs && strcmp(typing->option, "query") == 0 && !voice_session_blocks(vs, typing->user) &&
+	    search_for_typing(c, typing, id))
 		return;
 	if (q && strcmp(typing->option, "track") == 0)
 		choices = music_suggest_entries(q, typing->text);

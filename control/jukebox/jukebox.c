@@ -398,10 +398,8 @@ static int choose_queue(struct jukebox *j, uint64_t channel)
 	err = music_queue_alloc(&fresh, j->conf.guild, channel);
 	if (err)
 		return err;
-	if (q) {
-		music_queue_set_volume(fresh, music_queue_volume(q));
-		music_queue_note_number(fresh, music_queue_last_number(q));
-	}
+	if (q)
+		music_queue_succeed(fresh, q);
 	music_queue_free(q);
 	j->queue = fresh;
 	return 0;

@@ -42,6 +42,13 @@ int music_queue_alloc(struct music_queue **out, uint64_t guild, uint64_t channel
 	return 0;
 }
 
+void music_queue_succeed(struct music_queue *q, const struct music_queue *before)
+{
+	music_queue_set_volume(q, before->volume);
+	music_queue_note_number(q, before->last_number);
+	q->next_id = before->next_id;
+}
+
 struct music_queue *music_queue_free(struct music_queue *q)
 {
 	for (size_t i = 0; q && i < q->n; i++)

@@ -62,6 +62,9 @@ bool music_loop_parse(enum music_loop *loop, const char *name);
 /* ENOMEM. The caller owns *out. */
 int music_queue_alloc(struct music_queue **out, uint64_t guild, uint64_t channel);
 struct music_queue *music_queue_free(struct music_queue *q);
+/* An empty queue goes on where another one of its server ends: as loud, and with other ids and
+ * numbers, since messages and reports about tracks outlive their queue. */
+void music_queue_succeed(struct music_queue *q, const struct music_queue *before);
 
 /* Places count from 0; place 0 is the present track if there is one, so `add` at MUSIC_QUEUE_END
  * appends. Tracks are copied; a duration longer than TRACK_DURATION_MAX_S becomes 0. *first: place

@@ -21,7 +21,6 @@
 #include "ipc/log.h"
 #include "ipc/reaper.h"
 #include "ipc/tmr.h"
-#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
 
@@ -90,10 +89,10 @@ void music_download_clear(struct music_request *r)
 
 static struct music_known *find_known(const struct music_sources *s, const char *page)
 {
-	uint64_t key = fnv_bytes(FNV_BEGIN, page, strlen(page)), now = env_now(s->env);
+	uint64_t now = env_now(s->env);
 
 	for (unsigned i = 0; s->known && i < MUSIC_KNOWN; i++)
-		if (s->known[i].key == key && s->known[i].until > now)
+		if (s->known[i].until > now && strcmp(s->known[i].page, page) == 0)
 			return &s->known[i];
 	return NULL;
 }
@@ -112,7 +111,7 @@ static void keep_known(struct music_sources *s, const struct ytdlp_result *found
 	for (unsigned i = 1; i < MUSIC_KNOWN; i++)
 		if (s->known[i].until < place->until)
 			place = &s->known[i];
-	place->key = fnv_bytes(FNV_BEGIN, page, strlen(page));
+	snprintf(place->page, sizeof place->page, "%s", page);
 	place->until = env_now(s->env) + MUSIC_KNOWN_S * NS_PER_S;
 	snprintf(place->stream, sizeof place->stream, "%s", found->stream);
 	snprintf(place->headers, sizeof place->headers, "%s", found->headers);
@@ -324,18 +323,21 @@ static bool has_running(const struct music_sources *s, uint64_t user)
 	return false;
 }
 
-/* A stream comes first, since a room waits for its sound; then what was asked first. One person has
- * one program at a time, so that nobody's requests hold back all others. */
+/* A stream comes first, since a room waits for its sound; then what was asked first. Streams leave
+ * one place to others who wait: a room that skips again and again wants a new one each time. One
+ * person has one program at a time, so that nobody's requests hold back all others. */
 static struct music_request *find_waiting(const struct music_sources *s)
 {
 	struct music_request *stream = NULL, *oldest = NULL;
+	unsigned streams = 0;
 
 	for (struct music_request *r = s->requests; r; r = r->next) {
+		streams += r->child && r->kind == REQUEST_STREAM;
 		if (!r->waits || has_running(s, r->asker.user))
 			continue;
 		*(r->kind == REQUEST_STREAM ? &stream : &oldest) = r;
 	}
-	return stream ? stream : oldest;
+	return stream && (!oldest || streams < MUSIC_DOWNLOADS - 1) ? stream : oldest;
 }
 
 static void start_waiting(struct music_sources *s)

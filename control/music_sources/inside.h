@@ -62,7 +62,8 @@ struct music_sources {
 	struct sandbox *sandbox; /* these two: made for the first download */
 	struct reaper *reaper;
 	struct music_known {
-		uint64_t key, until; /* 0: a free place */
+		uint64_t until; /* 0: a free place */
+		char page[TRACK_REFERENCE_MAX];
 		char stream[YTDLP_ADDRESS_MAX], headers[STREAM_HEADERS_MAX + 1];
 	} * known; /* MUSIC_KNOWN streams; NULL until the first */
 };

@@ -10,6 +10,7 @@
 #include "control/jukebox/jukebox.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
+#include "control/voice_session/policy.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
 
@@ -19,6 +20,11 @@ struct listeners {
 	size_t n, max;
 };
 
+bool voice_session_blocks(const struct voice_session *c, uint64_t user)
+{
+	return policy_blocks_user(c->conf.settings, user);
+}
+
 static void add_listener(uint64_t user, const char *name, bool is_bot, void *arg)
 {
 	struct listeners *l = arg;
@@ -26,7 +32,7 @@ static void add_listener(uint64_t user, const char *name, bool is_bot, void *arg
 
 	(void)name;
 	guilds_voice(l->c->conf.guilds, l->c->guild, user, &v);
-	if (!is_bot && !v.deaf && l->n < l->max)
+	if (!is_bot && !v.deaf && !voice_session_blocks(l->c, user) && l->n < l->max)
 		l->to[l->n++] = user;
 }
 
@@ -39,11 +45,17 @@ static size_t list_listeners(uint64_t *to, size_t max, void *arg)
 	return l.n;
 }
 
+struct people {
+	const struct voice_session *c;
+	unsigned n;
+};
+
 static void count_person(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	(void)user;
+	struct people *people = arg;
+
 	(void)name;
-	*(unsigned *)arg += !is_bot;
+	people->n += !is_bot && !voice_session_blocks(people->c, user);
 }
 
 static void fill_person(struct music_person *to, uint64_t user, void *arg)
@@ -52,7 +64,7 @@ static void fill_person(struct music_person *to, uint64_t user, void *arg)
 	const char *role = c->conf.settings->music_dj_role;
 	uint64_t channel = voice_channel(c->voice), bits = 0, dj = 0;
 	struct guild_voice v = {0};
-	unsigned people = 0;
+	struct people people = {.c = c};
 
 	discord_snowflake(role, &dj);
 	guilds_permissions(c->conf.guilds, c->guild, channel, user, &bits);
@@ -61,7 +73,7 @@ static void fill_person(struct music_person *to, uint64_t user, void *arg)
 	to->dj_role = dj && guilds_has_role(c->conf.guilds, c->guild, user, dj);
 	to->manages_channels = bits & (DISCORD_PERMISSION(DISCORD_BIT_MANAGE_CHANNELS) |
 				       DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR));
-	to->alone = people == 1 && v.channel == channel;
+	to->alone = people.n == 1 && v.channel == channel;
 }
 
 static bool has_other_listener(struct voice_session *c, uint64_t user)

@@ -156,6 +156,8 @@ void voice_session_end(struct voice_session *c);
 /* The music while the bot is in a call, or on its way there; NULL otherwise. Borrowed until the
  * next event. */
 struct jukebox *voice_session_jukebox(struct voice_session *c);
+/* The settings block this user: none of the people of the room, and without a say in its music. */
+bool voice_session_blocks(const struct voice_session *c, uint64_t user);
 /* True if this user may not take the bot away from its channel: others listen to its music there,
  * and the user may neither stop that nor move members. The words tell it. member: as Discord sent
  * it with the interaction; NULL: the one that is kept of people in voice. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <sodium.h>
+
 #include "control/dialect/search.h"
 #include "control/settings/settings.h"
 #include "control/tools/builtin/inside.h"
@@ -18,7 +20,6 @@
 #include "ipc/http.h"
 #include "ipc/http_guard.h"
 #include "ipc/log.h"
-#include "proto/base/fnv.h"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
@@ -31,6 +32,7 @@ enum {
 	TEXT_MAX = 3500, /* of an output, with its fence less than the rows' max_output */
 	LINK_MAX = 300,
 	KNOWN_MAX = 64, /* addresses that searches returned */
+	HASH_SIZE = 32,
 };
 
 struct web_call {
@@ -50,7 +52,7 @@ struct builtin_web {
 	struct http_guard *guard;
 	struct http *http;
 	struct web_pages *pages;
-	uint64_t known[KNOWN_MAX]; /* hashes, a ring */
+	uint8_t known[KNOWN_MAX][HASH_SIZE]; /* a ring */
 	unsigned n_known;
 };
 
@@ -110,18 +112,20 @@ static void give_fenced(struct web_call *c, const char *origin, const char *text
 }
 
 /* ---- addresses ---- */
-/* Of the URL without its fragment. */
-static uint64_t hash_url(const char *url)
+/* Of the URL without its fragment. Nobody finds another address with the same one. */
+static void hash_url(uint8_t hash[HASH_SIZE], const char *url)
 {
-	return fnv_bytes(FNV_BEGIN, url, strcspn(url, "#"));
+	(void)crypto_generichash(hash, HASH_SIZE, (const uint8_t *)url, strcspn(url, "#"), NULL, 0);
 }
 
 static bool is_known(const struct builtin_web *w, const char *url)
 {
 	unsigned n = w->n_known < KNOWN_MAX ? w->n_known : KNOWN_MAX;
+	uint8_t hash[HASH_SIZE];
 
+	hash_url(hash, url);
 	for (unsigned i = 0; i < n; i++)
-		if (w->known[i] == hash_url(url))
+		if (memcmp(w->known[i], hash, HASH_SIZE) == 0)
 			return true;
 	return false;
 }
@@ -264,7 +268,7 @@ static void give_results(struct web_call *c, const struct search_results *r)
 	if (*r->answer)
 		snprintf(text, sizeof text, "answer of the service: %s\n", r->answer);
 	for (unsigned i = 0; i < r->n; i++) {
-		w->known[w->n_known++ % KNOWN_MAX] = hash_url(r->hits[i].url);
+		hash_url(w->known[w->n_known++ % KNOWN_MAX], r->hits[i].url);
 		add_hit(text, i + 1, &r->hits[i]);
 		if (i < w->host->settings->search_links)
 			builtin_web_link(w->host, c->turn, r->hits[i].title, r->hits[i].url);

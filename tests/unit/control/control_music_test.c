@@ -431,6 +431,24 @@ TEST(members_control_their_own_tracks_and_vote_about_others)
 	end();
 }
 
+TEST(blocked_members_have_no_say_in_the_music)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	CHECK_INT(settings_set(fx.c.settings, "music_control", "everyone"), 0);
+	plays(ANA, "play", "a.mp3");
+	CHECK_INT(settings_set(fx.c.settings, "blocked_users", "502"), 0);
+	SAYS("blocked", plays(BEN, "add", "b.mp3"));
+	SAYS("blocked", asks(BEN, "stop", NULL));
+	SAYS("blocked", presses(BEN, "parley:music_skip:*:301.1", ""));
+	CHECK_INT(music_queue_count(queue()), 1);
+	SAYS("Now playing", asks(BEN, "now", NULL));
+	/* Nor do they count: Ana is alone with the bot, and so a DJ. */
+	CHECK_INT(settings_set(fx.c.settings, "music_control", "dj"), 0);
+	SAYS("Paused", asks(ANA, "pause", NULL));
+	end();
+}
+
 TEST(a_button_reaches_the_track_that_it_was_shown_with)
 {
 	CHECK(begin());

@@ -570,6 +570,24 @@ TEST(a_jukebox_leaves_and_comes_back)
 	json_decref(kept);
 }
 
+/* Buttons of a message about an earlier queue name its track. */
+TEST(no_track_of_a_server_has_the_id_of_an_earlier_one)
+{
+	uint32_t first;
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	first = music_queue_present(jukebox_queue(scene.jukebox))->id;
+	jukebox_leave(scene.jukebox);
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
+	CHECK_INT(scene_add("c", ALICE), 0);
+	jukebox_leave(scene.jukebox);
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL), 0);
+	CHECK_INT(scene_add("d", ALICE), 0);
+	CHECK_INT(music_queue_present(jukebox_queue(scene.jukebox))->id, first + 3);
+	scene_finish();
+}
+
 TEST(a_jukebox_and_the_shelf_forget_a_requester)
 {
 	json_t *kept = kept_queue(CHANNEL, "ab");

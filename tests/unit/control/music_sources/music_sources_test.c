@@ -8,6 +8,7 @@
 #include "control/music_sources/inside.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
+#include "proto/base/fnv.h"
 #include "tests/unit/control/jail/fake_sandbox.h"
 #include "tests/unit/control/library/folders.h"
 #include "tests/unit/control/tools/builtin/web_server.h"
@@ -384,6 +385,7 @@ static const char program[] =
 	"scsearch5:*) entry c 'Cloud' ;;\n"
 	"*/page) entry d 'Page' ',\"url\":\"https://cdn.example/d.webm\"' ;;\n"
 	"*v=s) entry s 'S' ',\"url\":\"https://cdn.example/s.webm\"' ;;\n"
+	"*v=LcOmEtvyhdF) entry LcOmEtvyhdF 'S' ',\"url\":\"https://cdn.example/known.webm\"' ;;\n"
 	"*v=private) echo 'ERROR: [youtube] private: Private video. Sign in' >&2; exit 1 ;;\n"
 	"*v=flood) exec yes \"{\\\"a\\\":\\\"$(printf %4000s)\\\"}\" ;;\n"
 	"*v=hang) exec sleep 60 ;;\n"
@@ -508,5 +510,43 @@ TEST(one_person_holds_back_nobody)
 	CHECK_INT(music_sources_words(&r, sources, &other, take_found, NULL), 0);
 	CHECK(loop_run(&l));
 	CHECK_STR(found, "[yt] x /watch?v=b, [yt] Another /watch?v=a");
+	close_sources();
+}
+
+/* Rooms that skip again and again want a new stream each time. */
+TEST(streams_leave_a_place_to_those_who_search)
+{
+	const struct music_words wanted = {{1, 8}, "x", MUSIC_YOUTUBE, 5};
+	struct music_request *hang[3], *r;
+	struct track t = {.source = TRACK_YOUTUBE};
+
+	CHECK(open_downloader());
+	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=hang");
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_INT(music_sources_stream(&hang[i], sources, &t, take_found, NULL), 0);
+	loop_run_for(&l, 200 * NS_PER_MS);
+	CHECK_INT(music_sources_words(&r, sources, &wanted, take_found, NULL), 0);
+	ends = 0;
+	loop_run_for(&l, 200 * NS_PER_MS);
+	CHECK_INT(ends, 0); /* two streams run, and another one waits */
+	music_request_cancel(hang[0]);
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "[yt] x /watch?v=b, [yt] Another /watch?v=a");
+	close_sources();
+}
+
+/* Whoever uploads music may choose its address: a sum of it does not tell it from another one. */
+TEST(a_page_is_known_by_its_whole_address)
+{
+	static const char same[] = "https://www.youtube.com/watch?v=LcOmEtvyhdF",
+			  other[] = "https://www.youtube.com/watch?v=fpat5GTn5GN";
+
+	CHECK(fnv_bytes(FNV_BEGIN, same, strlen(same)) ==
+	      fnv_bytes(FNV_BEGIN, other, strlen(other)));
+	CHECK(open_downloader());
+	CHECK_STR(ask_stream("LcOmEtvyhdF"), "https://cdn.example/known.webm");
+	CHECK(write_program(folder, "yt-dlp", "#!/bin/sh\nexit 1\n", 17));
+	CHECK_STR(ask_stream("LcOmEtvyhdF"), "https://cdn.example/known.webm");
+	CHECK_STR(ask_stream("fpat5GTn5GN"), "the downloader failed");
 	close_sources();
 }
