@@ -199,6 +199,8 @@ static void note_quotes(struct agent_tools *t, const struct room_effect *e)
 {
 	if (e->writings || (e->quotes && agent_retrieval_quotes_others(t->a->retrieval)))
 		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_QUOTES, .turn = e->turn});
+	if (e->titles)
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_TITLES});
 }
 
 /* A speculative answer may be rolled back, so its words wait until it is committed. */

@@ -87,6 +87,7 @@ static void start_call(struct tool_calls *c, const struct tool_output *o)
 					.shared = o->shared,
 					.tainted = o->tainted,
 					.quoted = o->quoted,
+					.titled = o->titled,
 					.tool = o->tool,
 					.arguments = o->arguments};
 	int err = tool ? tool->shell->start(&call, tool->arg) : ENOENT;

@@ -31,7 +31,10 @@ enum tool_repeat { TOOL_REPEAT_REUSE, TOOL_REPEAT_RUN };
 /* Whose words the output holds, and how long calls with side effects are held back after it. */
 enum tool_taints {
 	TOOL_TAINTS_NOTHING,
-	TOOL_TAINTS_NAMES,   /* strangers' titles: the model is told so, and nothing is held back */
+	/* strangers' titles: the model is told so, and nothing is held back but addresses of its
+	 * own
+	 */
+	TOOL_TAINTS_NAMES,
 	TOOL_TAINTS_TURN,    /* other people of the room: for the turn */
 	TOOL_TAINTS_SESSION, /* strangers: for the voice session */
 };
@@ -61,6 +64,7 @@ struct tool_start {
 	bool shared;	   /* others spoke in the turn, too: nothing private is read or written */
 	bool tainted;	   /* strangers' text was read in this voice session */
 	bool quoted;	   /* the question of this turn quotes other people */
+	bool titled;	   /* the models know titles that strangers gave */
 	const char *words; /* the asker's in this turn; NULL or "": none */
 	const char *tool;
 	const char *arguments; /* a JSON object as text, valid by the row's schema */

@@ -248,11 +248,20 @@ static void take_written(struct tools_run *t, struct tool_call *c, bool ok)
 		tools_run_stop(t, c, TOOL_CODE_NOT_RECORDED);
 }
 
+/* What the shell of a call tells. */
+static void take_shell(struct tools_run *t, const struct tool_input *in)
+{
+	struct tool_call *c = find_call(t, in->id);
+
+	if (c && in->type == TOOL_IN_OUTPUT)
+		tools_run_take_output(t, c, in->ok, in->text);
+	else if (c)
+		tools_run_take_progress(t, c, in->text);
+}
+
 void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t now,
 		    struct tool_outputs *out)
 {
-	struct tool_call *c;
-
 	t->now = now;
 	t->out = out;
 	out->n = 0;
@@ -267,14 +276,8 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		take_written(t, find_call(t, in->id), in->ok);
 		break;
 	case TOOL_IN_OUTPUT:
-		c = find_call(t, in->id);
-		if (c)
-			tools_run_take_output(t, c, in->ok, in->text);
-		break;
 	case TOOL_IN_PROGRESS:
-		c = find_call(t, in->id);
-		if (c)
-			tools_run_take_progress(t, c, in->text);
+		take_shell(t, in);
 		break;
 	case TOOL_IN_AUDIBLE:
 		set_audible(t, in->ok);
@@ -299,6 +302,9 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		break;
 	case TOOL_IN_QUOTES:
 		tools_run_turn(t, in->turn)->quotes = true;
+		break;
+	case TOOL_IN_TITLES:
+		t->titled = true;
 		break;
 	case TOOL_IN_LEFT:
 		abort_jobs(t, in->user);

@@ -98,6 +98,7 @@ enum tool_input_type {
 	TOOL_IN_RECALLED, /* the models get answers of the control before, which had read text of
 			     strangers */
 	TOOL_IN_QUOTES,	  /* turn: the question of its answer quotes other people */
+	TOOL_IN_TITLES,	  /* the models are told titles that strangers gave */
 	TOOL_IN_LEFT,	  /* user */
 	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
 };
@@ -139,6 +140,7 @@ struct tool_output {
 	bool quoted; /* the question of its turn quotes other people; of an agreed call: that of the
 			turn that asked, or several people spoke in it */
 	bool shared; /* several people spoke in its turn */
+	bool titled; /* the models know titles that strangers gave */
 	bool taints; /* the tool reads text of strangers */
 	bool acts;   /* the call has side effects */
 	enum tool_code code;

@@ -27,6 +27,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .hash = c->hash,
 				  .tainted = c->tainted,
 				  .quoted = c->quoted,
+				  .titled = c->titled,
 				  .shared = c->shared,
 				  .taints = c->taints > TOOL_TAINTS_NAMES,
 				  .acts = c->effect != TOOL_EFFECT_NONE,
@@ -193,6 +194,7 @@ static void note_taint(struct tools_run *t, struct tool_call *c)
 {
 	struct tool_turn *turn = tools_run_find_turn(t, c->turn);
 
+	t->titled = t->titled || c->taints == TOOL_TAINTS_NAMES;
 	if (c->taints <= TOOL_TAINTS_NAMES)
 		return;
 	if (turn)
@@ -488,6 +490,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 	row.confirm = row.confirm && c->effect == row.effect;
 	row.effect = c->effect;
 	c->tainted = t->tainted || tools_run_turn(t, c->turn)->tainted;
+	c->titled = t->titled;
 	c->quoted = c->quoted || tools_run_turn(t, c->turn)->quotes;
 	verdict = tool_policy_judge(
 		&t->policy, t->settings,

@@ -25,6 +25,7 @@ struct tool_call {
 	bool answered; /* text is its answer */
 	bool awaited;  /* of a JOB: the speaker was told that it takes longer */
 	bool tainted;  /* strangers' text was read before it in this voice session */
+	bool titled;   /* titles of strangers were told before it */
 	bool quoted;   /* its turn's question quotes other people, or that of an agreed call did */
 	bool shared;   /* several people spoke in its turn */
 	bool agreed;   /* the room makes it after a yes; a job that no model waits for */
@@ -70,6 +71,7 @@ struct tools_run {
 	unsigned seen_n;
 	bool audible;
 	bool tainted; /* strangers' text was read in this voice session */
+	bool titled; /* and titles of theirs: nothing is held back but addresses of a model's own */
 
 	/* of the running step */
 	uint64_t now;

@@ -297,6 +297,7 @@ static const char *write_question(struct room_context *context, const struct roo
  * its own, where what it was told stays. */
 void room_prompt_writings(const struct room_context *context, struct room_effect *e)
 {
+	e->titles = *room_music_tracks(context->music);
 	if (context->settings->reply_path == SETTINGS_REPLY_BRAIN)
 		e->writings = e->writings || room_compaction_is_outside(context->compaction);
 	else

@@ -46,7 +46,8 @@ size_t room_prompt_instructions(const struct room_context *context, char *buf, s
  * before it. */
 void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 		     struct room_effect *e);
-/* The same of `writings` alone: of an ASK_AGAIN, before which more may have been written. */
+/* The same of `writings` and `titles` alone: of an ASK_AGAIN, before which more may have been
+ * written. */
 void room_prompt_writings(const struct room_context *context, struct room_effect *e);
 
 #endif

@@ -84,6 +84,7 @@ struct room_effect {
 	/* of an ASK and an ASK_AGAIN: the conversation has written words of people who are not in
 	 * the room, or an answer in writing that may repeat them */
 	bool writings;
+	bool titles; /* of both: the brain is told titles of music, which strangers gave */
 	const struct room_message *history;
 	size_t history_n;
 	const struct words *words; /* the storage of a TELL's `text` */

@@ -436,11 +436,12 @@ static int open_pages(struct builtin_web *w)
 	return err ? err : web_pages_alloc(&w->pages, w->host->env, w->http, w->guard);
 }
 
-/* After words of others an address may carry what this turn has read to whoever wants to know it.
- */
+/* After words of others, which titles of music are as well, an address may carry what the model
+ * knows to whoever wants to know it. */
 static bool may_read(const struct builtin_web *w, const struct tool_start *call, const char *url)
 {
-	return (!call->tainted && !call->quoted) || is_known(w, url) || is_said(call->words, url) ||
+	return (!call->tainted && !call->quoted && !call->titled) || is_known(w, url) ||
+	       is_said(call->words, url) ||
 	       (w->host->writtenh && w->host->writtenh(url, w->host->arg));
 }
 

@@ -5,11 +5,13 @@
 
 static unsigned starts;
 static uint32_t started;
+static bool titled;
 
 static int start(const struct tool_start *call, void *arg)
 {
 	(void)arg;
 	started = call->id;
+	titled = call->titled;
 	starts++;
 	return 0;
 }
@@ -162,6 +164,35 @@ TEST(a_model_that_goes_on_needs_a_yes_after_words_from_outside)
 		agent_tools_call(s.agent->tools,
 				 &(struct roles_event){.turn = turn, .engine = &call});
 		CHECK_INT(starts, outside ? 0 : 1);
+		scene_end(&s);
+	}
+}
+
+/* What the room asks with titles of music is asked with them, whatever the turn. */
+TEST(the_tools_know_of_titles_in_the_prompt)
+{
+	static const struct tool_row looks = {.name = "ring",
+					      .description = "Looks.",
+					      .schema = "{\"type\":\"object\"}",
+					      .timeout_ms = 5000,
+					      .max_output = 100};
+	const struct engine_event call = {
+		.type = ENGINE_TOOL_CALL, .call = "r", .tool = "ring", .data = slice_str("{}")};
+
+	for (unsigned music = 0; music < 2; music++) {
+		static struct scene s;
+		uint32_t turn;
+
+		CHECK(open_scene(&s));
+		CHECK_INT(tools_registry_add(s.agent->tools->registry, &looks, &shell, NULL), 0);
+		turn = room_active(s.agent->room)->id;
+		agent_perform(s.agent, &(struct room_effect){.type = ROOM_DO_ASK_AGAIN,
+							     .turn = turn,
+							     .titles = music});
+		agent_tools_call(s.agent->tools,
+				 &(struct roles_event){.turn = turn, .engine = &call});
+		CHECK_INT(starts, 1);
+		CHECK(titled == music);
 		scene_end(&s);
 	}
 }

@@ -20,6 +20,7 @@ static void note(struct scene *s, const struct room_effect *e)
 				.turn = e->turn,
 				.chunk = e->chunk,
 				.writings = e->writings,
+				.titles = e->titles,
 				.gain = e->gain};
 	if (e->record) {
 		d->turn = e->record->id;

@@ -15,6 +15,7 @@ struct scene_did {
 	uint32_t turn, chunk, gain;
 	enum room_reason reason; /* of a record */
 	bool writings;		 /* of an ASK */
+	bool titles;		 /* likewise */
 	char text[SCENE_TEXT];
 };
 

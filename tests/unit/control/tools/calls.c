@@ -118,6 +118,7 @@ static void write_output(struct calls *c, const struct tool_output *o)
 		snprintf(to, size, "journal:%u%s ", o->id, o->await ? ":await" : "");
 		break;
 	case TOOL_DO_START:
+		c->titled = o->titled;
 		snprintf(to, size, "start:%u:%s:%.200s ", o->id, o->tool, o->arguments);
 		break;
 	case TOOL_DO_CANCEL:

@@ -22,6 +22,7 @@ struct calls {
 	uint64_t ms;
 	uint32_t id;   /* of the call that began last */
 	uint32_t jobs; /* of one person, as told last */
+	bool titled;   /* the models knew titles when the last call started */
 	char said[8192];
 };
 

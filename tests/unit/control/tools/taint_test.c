@@ -162,6 +162,27 @@ TEST(titles_of_strangers_are_marked_and_hold_nothing_back)
 	calls_close(&c);
 }
 
+/* Those of an output or of the prompt: providers keep whole sessions. */
+TEST(the_calls_after_titles_know_of_them)
+{
+	struct calls c;
+
+	for (unsigned prompt = 0; prompt < 2; prompt++) {
+		CHECK(calls_open(&c));
+		CHECK(starts(&c, 1, "a", "look"));
+		CHECK(!c.titled);
+		if (prompt)
+			calls_step(&c, (struct tool_input){.type = TOOL_IN_TITLES});
+		else
+			calls_call(&c, 1, "b", "titles", "x");
+		if (!prompt)
+			calls_output(&c, c.id, "ring");
+		CHECK(starts(&c, 2, "c", "again"));
+		CHECK(c.titled);
+		calls_close(&c);
+	}
+}
+
 /* Somebody may have said "forget what you know" for a search to find. */
 TEST(quotes_of_people_hold_back_the_calls_of_their_turn)
 {

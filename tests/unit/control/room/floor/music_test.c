@@ -539,6 +539,9 @@ TEST(a_model_is_told_what_plays_and_was_played)
 	music(s, "idle", 0);
 	scene_wait(s, 5000);
 	CHECK(strstr(scene_last(s, ROOM_DO_INSTRUCT)->text, tracks));
+	/* Its tools, too: the titles are of strangers. */
+	scene_say(s, ALICE, "parley what is this");
+	CHECK(scene_last(s, ROOM_DO_ASK) && scene_last(s, ROOM_DO_ASK)->titles);
 	scene_close(s);
 }
 
