@@ -445,8 +445,10 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 
 static void open_track(struct call *c, struct music_track *t)
 {
-	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, t->target != 0,
-				   on_decoder_event, c, &t->decoded);
+	unsigned wants = (t->target ? DECODER_MEASURES : 0) | (t->follows ? DECODER_IS_AHEAD : 0);
+
+	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, wants, on_decoder_event,
+				   c, &t->decoded);
 	if (t->failure != DECODER_REASON_UNKNOWN)
 		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 	else

@@ -360,21 +360,34 @@ struct decoders *decoders_free(struct decoders *d)
 
 /* ---- tracks ---- */
 
+/* NULL: no more than so many are free. */
+static struct slot *find_free(struct decoders *d, unsigned kept)
+{
+	struct slot *found = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = DECODER_SLOTS; i; i--)
+		if (!d->slots[i - 1].track) {
+			found = &d->slots[i - 1];
+			n++;
+		}
+	return n > kept ? found : NULL;
+}
+
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
-				  uint64_t start, bool measure, decoder_event_h *h, void *arg,
+				  uint64_t start, unsigned wants, decoder_event_h *h, void *arg,
 				  uint64_t *track)
 {
 	struct decoder_msg msg = {.type = DECODER_OPEN};
-	struct slot *s = d ? d->slots : NULL;
+	struct slot *s;
 
 	if (!d)
 		return DECODER_REASON_NO_DECODER;
 	if (d->refusal)
 		return d->refusal;
 	repeat_closes(d);
-	while (s < d->slots + DECODER_SLOTS && s->track)
-		s++;
-	if (s == d->slots + DECODER_SLOTS)
+	s = find_free(d, wants & DECODER_IS_AHEAD ? DECODER_KEPT : 0);
+	if (!s)
 		return DECODER_REASON_NO_PROCESS;
 	track_ring_reset(s->ring);
 	track_ring_populate(s->ring);
@@ -382,7 +395,7 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
 	msg.track = d->tracks + 1;
 	msg.open.source = *source;
 	msg.open.start = start;
-	msg.open.measure = measure;
+	msg.open.measure = wants & DECODER_MEASURES;
 	if (send_message(d, &msg))
 		return DECODER_REASON_NO_PROCESS;
 	d->tracks++;

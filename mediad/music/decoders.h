@@ -46,12 +46,16 @@ struct decoders *decoders_free(struct decoders *d);
 /* From a MUSIC_PLAY or MUSIC_NEXT; kind as enum media_music_kind. False: it cannot be played. */
 bool decoder_source_set(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path,
 			struct slice headers);
-/* Opens a source at a frame and sets *track, which is never 0 and never used again. measure: finds
- * the levels of a track whose tags do not give them. h is called
- * later, never from within. Returns DECODER_REASON_UNKNOWN on success, otherwise the reason of the
- * refusal; d NULL: NO_DECODER. */
+enum {
+	DECODER_MEASURES = 1, /* finds the levels of a track whose tags do not give them */
+	DECODER_IS_AHEAD = 2, /* another one plays before it: it takes no place that is kept free */
+	DECODER_KEPT = 32,    /* places, so that whoever waits for sound gets some */
+};
+/* Opens a source at a frame and sets *track, which is never 0 and never used again. wants: of
+ * DECODER_MEASURES and DECODER_IS_AHEAD. h is called later, never from within. Returns
+ * DECODER_REASON_UNKNOWN on success, otherwise the reason of the refusal; d NULL: NO_DECODER. */
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
-				  uint64_t start, bool measure, decoder_event_h *h, void *arg,
+				  uint64_t start, unsigned wants, decoder_event_h *h, void *arg,
 				  uint64_t *track);
 /* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track. */
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track);

@@ -49,7 +49,7 @@ static void on_look(void *arg)
 
 	snprintf(source.path, sizeof source.path, "%s", formats[2].name);
 	if (!s->track)
-		decoders_open(s->d, &source, 0, false, on_event, s, &s->track);
+		decoders_open(s->d, &source, 0, 0, on_event, s, &s->track);
 	while (ring && got && !track_ring_read(ring, pcm, 4800, &got))
 		s->played.frames += got;
 	if (ring && track_ring_ended(ring))

@@ -485,3 +485,29 @@ TEST(call_music_next_in_a_crossfade_replaces_both)
 	CHECK_PHASE(10, READY);
 	music_rig_finish();
 }
+
+static void ignore_decoder(const struct decoder_msg *msg, void *arg)
+{
+	(void)msg;
+	(void)arg;
+}
+
+/* Others wait for sound that can be heard now. */
+TEST(call_music_prepares_none_in_a_place_that_is_kept)
+{
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	uint64_t track;
+
+	music_rig_setup();
+	music_rig_play(1, 0);
+	music_rig_opened(1, 0, DURATION);
+	while (!decoders_open(music_rig.c.conf.decoders, &source, 0, DECODER_IS_AHEAD,
+			      ignore_decoder, NULL, &track))
+		;
+	music_rig_prepare(2, 0);
+	CHECK_PHASE(2, FAILED);
+	CHECK_STR(music_rig_failure_of(2), "no_process");
+	music_rig_play(3, 0);
+	CHECK_PHASE(3, OPENING);
+	music_rig_finish();
+}

@@ -97,7 +97,7 @@ static uint64_t open_track(struct rig *r)
 	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
 	uint64_t track = 0;
 
-	return decoders_open(r->d, &source, 0, false, on_event, r, &track) ? 0 : track;
+	return decoders_open(r->d, &source, 0, 0, on_event, r, &track) ? 0 : track;
 }
 
 /* Opens the rig and one track in it; 0: it failed. */
@@ -224,6 +224,25 @@ TEST(decoders_lose_their_tracks_with_a_restart)
 	close_rig(&r);
 }
 
+/* Tracks that are prepared for many calls leave some places to those whose turn has come. */
+TEST(decoders_keep_places_for_those_who_wait_for_sound)
+{
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	unsigned prepared = 0, present = 0;
+	uint64_t track;
+	struct rig r;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	while (!decoders_open(r.d, &source, 0, DECODER_IS_AHEAD, on_event, &r, &track))
+		prepared++;
+	while (open_track(&r))
+		present++;
+	CHECK_INT(prepared, DECODER_SLOTS - DECODER_KEPT);
+	CHECK_INT(present, DECODER_KEPT);
+	close_rig(&r);
+}
+
 TEST(decoders_refuse_tracks_without_jail_or_program)
 {
 	struct rig r;
@@ -232,15 +251,14 @@ TEST(decoders_refuse_tracks_without_jail_or_program)
 
 	CHECK_INT(open_rig(&r), 0);
 	deliver(&r, &(struct decoder_msg){.type = DECODER_READY, .jailed = false});
-	CHECK_INT(decoders_open(r.d, &source, 0, false, on_event, &r, &track),
-		  DECODER_REASON_NO_JAIL);
+	CHECK_INT(decoders_open(r.d, &source, 0, 0, on_event, &r, &track), DECODER_REASON_NO_JAIL);
 	deliver_ready(&r);
 	CHECK(open_track(&r) != 0);
 	env_replay_step(r.env, 99, r.before + 1, 2, NULL, 0);
 	CHECK_INT(r.last.reason, DECODER_REASON_NO_DECODER);
-	CHECK_INT(decoders_open(r.d, &source, 0, false, on_event, &r, &track),
+	CHECK_INT(decoders_open(r.d, &source, 0, 0, on_event, &r, &track),
 		  DECODER_REASON_NO_DECODER);
-	CHECK_INT(decoders_open(NULL, &source, 0, false, on_event, &r, &track),
+	CHECK_INT(decoders_open(NULL, &source, 0, 0, on_event, &r, &track),
 		  DECODER_REASON_NO_DECODER);
 	CHECK(decoders_ring(NULL, 1) == NULL);
 	decoders_close(NULL, 1);
@@ -257,7 +275,7 @@ TEST(decoders_report_a_program_that_cannot_be_started)
 
 	CHECK_INT(env_alloc(&conf.env, &ec), 0);
 	CHECK_INT(decoders_alloc(&d, &conf), 0);
-	CHECK_INT(decoders_open(d, &source, 0, false, on_event, NULL, &track),
+	CHECK_INT(decoders_open(d, &source, 0, 0, on_event, NULL, &track),
 		  DECODER_REASON_NO_DECODER);
 	decoders_free(d);
 	env_free(conf.env);
@@ -302,7 +320,7 @@ TEST(decoders_map_the_ring_of_a_track_when_it_is_opened)
 	CHECK(present_pages(rings, TRACK_RING_MEMORY, NULL) < 2);
 	CHECK_INT(decoder_wire_encode(&ready, buf, &n), 0);
 	env_deliver(conf.env, before + 1, 1, buf, n);
-	decoders_open(d, &source, 0, false, on_event, NULL, &track);
+	decoders_open(d, &source, 0, 0, on_event, NULL, &track);
 	CHECK_INT(present_pages(rings, TRACK_RING_MEMORY, &all), all);
 	decoders_free(d);
 	env_free(conf.env);
