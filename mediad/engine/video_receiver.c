@@ -289,7 +289,9 @@ static void on_packet(struct video_receiver *r, struct source *s, uint8_t *p, si
 	if (is_refused(r, s) || !use_codec(r, s, codec))
 		return;
 	s->packet_at = now;
-	put_packet(s, &h, err ? (struct slice){0} : rtp.payload, again, now);
+	if (err) /* nothing but padding */
+		rtp.payload = (struct slice){0};
+	put_packet(s, &h, rtp.payload, again, now);
 	take_frames(r, s, now);
 }
 

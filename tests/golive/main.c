@@ -102,6 +102,15 @@ static void tell_mediad(struct person *p, struct media_msg *msg)
 			  buf, len);
 }
 
+static uint32_t bitrate_of(const struct film *f)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		bits += 8 * f->frames[i].n;
+	return f->n ? (uint32_t)(bits * FPS / f->n) : 0;
+}
+
 static void publish_or_watch(struct person *p)
 {
 	struct media_msg msg = {.type = MEDIA_VIDEO_WATCH};
@@ -112,7 +121,7 @@ static void publish_or_watch(struct person *p)
 		msg.video_publish.width = 320;
 		msg.video_publish.height = 240;
 		msg.video_publish.fps = FPS;
-		msg.video_publish.bitrate = 2500000;
+		msg.video_publish.bitrate = bitrate_of(&p->g->film);
 	} else {
 		msg.video_watch.user = p->g->owner.user;
 		msg.video_watch.quality = 100;
@@ -267,6 +276,8 @@ static void on_frame_due(void *arg)
 	struct golive *g = arg;
 	const struct film_frame *f;
 
+	if (!g->film.n)
+		return;
 	tmr_start(g->frame, NS_PER_S / FPS);
 	for (size_t i = 0; g->wants_key && i < g->film.n; i++) {
 		if (g->film.frames[g->next].key)
