@@ -392,6 +392,13 @@ int db_check_quickly(struct db *db)
 	return check_by(db, "PRAGMA quick_check(1)");
 }
 
+int db_rebuild(struct db *db)
+{
+	for (unsigned i = 0; i < DB_STATEMENT_COUNT; i++)
+		sqlite3_reset(db->stmt[i]);
+	return run_sql(db, "VACUUM");
+}
+
 int db_truncate_wal(struct db *db)
 {
 	return error_of(db, sqlite3_wal_checkpoint_v2(db->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE,

@@ -103,6 +103,10 @@ int db_check_integrity(struct db *db);
 int db_check_quickly(struct db *db);
 /* Bytes of the pages that hold something. */
 int db_used_bytes(struct db *db, uint64_t *out);
+/* Writes the whole file anew, which needs room for another one on the disk: SQLite may leave what
+ * was deleted between the rows of a page that it has balanced, secure_delete or not. Not inside a
+ * transaction. */
+int db_rebuild(struct db *db);
 /* Moves the WAL into the file and empties it. EBUSY while somebody reads. */
 int db_truncate_wal(struct db *db);
 /* A consistent copy, also while others write; replaces the file when it is whole. Mode 0600. EEXIST
