@@ -11,7 +11,7 @@
 #include "control/memory/guard_rules.def"
 #include "proto/discord.h"
 
-enum { SPACED_PHRASE_MIN = 8 };
+enum { SPACED_PHRASE_MIN = 8, IBAN_MIN = 15, IBAN_MAX = 34, DOCUMENT_GAP = 40 };
 
 static const struct {
 	const char *name, *text;
@@ -86,14 +86,6 @@ static size_t match_words(const char *folded, const char *at, const char *const 
 			longest = n;
 	}
 	return longest;
-}
-
-static bool has_words(const char *folded, const char *const *list)
-{
-	for (const char *at = folded; *at; at++)
-		if (match_words(folded, at, list))
-			return true;
-	return false;
 }
 
 static bool has_second(const char *folded, const char *from, const char *const *list, size_t gap)
@@ -184,12 +176,42 @@ static bool is_card(const char *p)
 	return n >= 13 && n <= 19 && sum % 10 == 0;
 }
 
+/* Of a bank account: two letters and 13 to 32 letters and digits, whatever blanks part them, whose
+ * remainder by 97 is 1 once the first four stand last (ISO 13616). */
+static bool is_iban(const char *p)
+{
+	char code[IBAN_MAX + 1];
+	unsigned n = 0, rest = 0;
+
+	for (; n < IBAN_MAX &&
+	       (isalnum((unsigned char)*p) || (*p == ' ' && isalnum((unsigned char)p[1])));
+	     p++)
+		if (*p != ' ')
+			code[n++] = (char)toupper((unsigned char)*p);
+	if (n < 2 || !isupper((unsigned char)code[0]) || !isupper((unsigned char)code[1]))
+		return false;
+	/* Words may stand behind it. */
+	for (unsigned length = IBAN_MIN; length <= n; length++) {
+		rest = 0;
+		for (unsigned i = 0; i < length; i++) {
+			char c = code[(i + 4) % length];
+
+			rest = isdigit((unsigned char)c)
+				       ? (rest * 10 + (unsigned)(c - '0')) % 97
+				       : (rest * 100 + (unsigned)(c - 'A') + 10) % 97;
+		}
+		if (rest == 1 && isdigit((unsigned char)code[2]) && isdigit((unsigned char)code[3]))
+			return true;
+	}
+	return false;
+}
+
 static bool has_secret(const char *text)
 {
 	for (const char *p = text; *p;) {
 		size_t n = strcspn(p, " \t\n,;\"'()");
 
-		if (is_key(p, n) || (isdigit((unsigned char)*p) && is_card(p)))
+		if (is_key(p, n) || (isdigit((unsigned char)*p) && is_card(p)) || is_iban(p))
 			return true;
 		p += n;
 		p += strspn(p, " \t\n,;\"'()");
@@ -214,9 +236,52 @@ static bool has_pin(const char *folded)
 	return false;
 }
 
+/* A word for a document or an account, and a number of at least six letters and digits behind it:
+ * not the year in which it ends. */
+static bool has_document(const char *folded)
+{
+	static const char *const words[] = {
+		"iban",		"passport",  "passports", "tax id",	"tax number",
+		"national id",	"id number", "id card",	  "reisepass",	"personalausweis",
+		"steuernummer", "passeport", "pasaporte", "passaporto", "passaporte",
+		"paspoort",	"paszport",  "паспорт",	  "паспорта",	NULL};
+
+	for (const char *at = folded; *at; at++) {
+		const char *p = at + match_words(folded, at, words), *end = p;
+		unsigned size = 0, digits = 0;
+
+		for (; p > at && *end && end < p + DOCUMENT_GAP; end++) {
+			size = isalnum((unsigned char)*end) ? size + 1 : 0;
+			digits = !size ? 0 : digits + (isdigit((unsigned char)*end) != 0);
+			if (size >= 6 && digits >= 3)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* "the secret of my cake" is none. */
+static bool is_recipe(const char *secret)
+{
+	static const char *const kept[] = {"account", "login", "bank",	 "server", "safe",
+					   "door",    "wifi",  "router", "phone",  "bot",
+					   "key",     "token", NULL};
+
+	return strncmp(secret, "secret of ", 10) == 0 && !strpbrk(secret, "0123456789") &&
+	       !has_second(secret, secret + 10, kept, strlen(secret));
+}
+
+static bool has_sensitive(const char *folded)
+{
+	for (const char *at = folded; *at; at++)
+		if (match_words(folded, at, sensitive) && !is_recipe(at))
+			return true;
+	return false;
+}
+
 static enum memory_refusal check_words(const char *folded)
 {
-	if (has_words(folded, sensitive) || has_pin(folded))
+	if (has_sensitive(folded) || has_pin(folded) || has_document(folded))
 		return MEMORY_REFUSAL_SENSITIVE;
 	if (has_any(folded, unsafe))
 		return MEMORY_REFUSAL_UNSAFE;

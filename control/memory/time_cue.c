@@ -53,6 +53,12 @@ static const char *const counted[] = {
 #undef N
 };
 
+static const char *const no_cues[] = {
+#define X(text) text,
+	TIME_NO_CUES(X)
+#undef X
+};
+
 /* Only with one of them "hier" is French: in German and Dutch it means "here". */
 static const char *const french[] = {"qui",  "que",    "quoi",	     "quand",	"comment",
 				     "quel", "quelle", "quels",	     "une",	"avons",
@@ -65,6 +71,43 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c);
 }
 
+static bool holds_character(const char *set, const char *character)
+{
+	for (; *set; set += 3)
+		if (memcmp(set, character, 3) == 0)
+			return true;
+	return false;
+}
+
+/* The phrase at p is a part of a word that is no time. */
+static bool is_part_of_word(const char *text, const char *p, const char *phrase)
+{
+	for (size_t i = 0; i < sizeof no_cues / sizeof no_cues[0]; i++) {
+		const char *at = strstr(no_cues[i], phrase);
+		size_t before = at ? (size_t)(at - no_cues[i]) : 0;
+
+		if (at && (size_t)(p - text) >= before &&
+		    strncmp(p - before, no_cues[i], strlen(no_cues[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "十三日前" is no "三日前", nor "べんきょう" "きょう"; a particle may stand before the latter. */
+static bool goes_on_before(const char *text, const char *p, const char *phrase)
+{
+	static const char numerals[] = "一二三四五六七八九十百千两第";
+	static const char particles[] = "はもがにをのとでかねよ";
+	const char *end = p, *first = phrase, *before = p - 3;
+
+	if (p - text < 3 || !((unsigned char)*before & 0x80))
+		return false;
+	if (holds_character(numerals, before))
+		return strlen(phrase) >= 3 && holds_character(numerals, phrase);
+	return terms_is_hiragana(terms_next(&first, phrase + strlen(phrase))) &&
+	       terms_is_hiragana(terms_next(&before, end)) && !holds_character(particles, p - 3);
+}
+
 /* Where the phrase stands, as words of its own where it is of letters; NULL: it does not. */
 static const char *find_phrase(const char *text, const char *phrase)
 {
@@ -72,7 +115,8 @@ static const char *find_phrase(const char *text, const char *phrase)
 
 	for (const char *p = strstr(text, phrase); p; p = strstr(p + 1, phrase))
 		if ((p == text || !is_letter(p[-1]) || !is_letter(phrase[0])) &&
-		    (!is_letter(p[n]) || !is_letter(phrase[n - 1])))
+		    (!is_letter(p[n]) || !is_letter(phrase[n - 1])) &&
+		    !is_part_of_word(text, p, phrase) && !goes_on_before(text, p, phrase))
 			return p;
 	return NULL;
 }

@@ -182,10 +182,16 @@ static void say_matches(const json_t *output, char *buf, size_t size)
 static void say_forgotten(const json_t *output, char *buf, size_t size)
 {
 	size_t n = json_array_size(json_object_get(output, "forgotten"));
+	size_t near = json_array_size(json_object_get(output, "candidates"));
 
-	if (!say_refusal(output, buf, size))
-		snprintf(buf, size, "%s",
-			 n ? "I have forgotten it." : "You have not told me anything like that.");
+	if (say_refusal(output, buf, size))
+		return;
+	/* The best of several goes, and the person is to know that others stay. */
+	snprintf(buf, size, "%s",
+		 n && near ? "I have forgotten one of the things like that which you told me."
+		 : n	   ? "I have forgotten it."
+		 : near	   ? "I know several things like that. Which one do you mean?"
+			   : "You have not told me anything like that.");
 }
 
 /* ---- music ---- */

@@ -23,6 +23,7 @@
 #include "control/store/fact_known.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
+#include "control/store/fact_sources.h"
 #include "control/store/forgotten.h"
 #include "control/store/job.h"
 #include "control/store/store.h"
@@ -86,43 +87,6 @@ struct statement {
 	struct fact_people people;
 };
 
-/* The lines that the item names, which are the speaker's own. */
-static int add_named_sources(struct db *db, const struct job *j, const json_t *lines, uint64_t fact)
-{
-	const json_t *id;
-	size_t i;
-	int err = 0;
-
-	json_array_foreach(lines, i, id)
-	{
-		sqlite3_stmt *s = db_use(db, DB_ADD_FACT_SOURCE);
-
-		db_bind_uint(s, 1, fact);
-		db_bind_uint(s, 2, (uint64_t)json_integer_value(id));
-		db_bind_uint(s, 3, j->user);
-		db_bind_uint(s, 4, j->guild);
-		err = err ? err : db_run(db, s);
-	}
-	return err;
-}
-
-static int add_sources(struct db *db, const struct job *j, const json_t *item, uint64_t fact)
-{
-	const json_t *lines = json_object_get(item, "evidence");
-	sqlite3_stmt *s;
-
-	if (lines)
-		return add_named_sources(db, j, lines, fact);
-	s = db_use(db, DB_ADD_FACT_SOURCES);
-
-	db_bind_uint(s, 1, fact);
-	db_bind_uint(s, 2, j->user);
-	db_bind_uint(s, 3, j->guild);
-	db_bind_uint(s, 4, j->until_ms);
-	db_bind_uint(s, 5, j->channel);
-	return db_run(db, s);
-}
-
 static int insert_fact(struct db *db, const struct job *j, const json_t *item, uint64_t said_ms,
 		       uint64_t *out)
 {
@@ -148,7 +112,7 @@ static int insert_fact(struct db *db, const struct job *j, const json_t *item, u
 	s = db_use(db, DB_ADD_FACT_TERMS);
 	db_bind_uint(s, 1, *out);
 	err = db_run(db, s);
-	return err ? err : add_sources(db, j, item, *out);
+	return err ? err : fact_sources_add(db, j, item, *out);
 }
 
 static int close_fact(struct db *db, uint64_t older, uint64_t newer, uint64_t said_ms)
@@ -172,7 +136,7 @@ static int renew_fact(struct db *db, const struct job *j, const struct statement
 	db_bind_uint(s, 3, j->channel);
 	db_bind_text(s, 4, text_at(f->item, "text"));
 	err = db_run(db, s);
-	return err ? err : add_sources(db, j, f->item, id);
+	return err ? err : fact_sources_add(db, j, f->item, id);
 }
 
 /* What was done with the items of a request. */
@@ -619,16 +583,14 @@ int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgott
 struct choice {
 	json_t *chosen; /* to be deleted */
 	json_t *near;	/* they share words with the request, which means perhaps another fact */
+	json_t *others; /* the request's words name them, too */
 };
 
-static void choose_fact(struct choice *c, sqlite3_stmt *s, bool meant)
+static void choose_fact(json_t *list, sqlite3_stmt *s)
 {
-	if (!meant && json_array_size(c->near) == FORGET_NEAR)
-		return;
-	json_array_append_new(meant ? c->chosen : c->near,
-			      json_pack("{s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0),
-					"text", db_text(s, 1), "private", db_uint(s, 6) != 0,
-					"channels", fact_channels(s, 10)));
+	json_array_append_new(list, json_pack("{s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0),
+					      "text", db_text(s, 1), "private", db_uint(s, 6) != 0,
+					      "channels", fact_channels(s, 10)));
 }
 
 static bool is_chosen(const struct choice *c, uint64_t id)
@@ -661,7 +623,7 @@ static int choose_copies(struct db *db, const struct job *j, const char *text, s
 	while ((err = db_step(db, s)) == 0)
 		if (db_uint(s, 4) == j->user && !is_chosen(out, db_uint(s, 0)) &&
 		    are_copies(db_text(s, 1), text))
-			choose_fact(out, s, true);
+			choose_fact(out->chosen, s);
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
 }
@@ -696,12 +658,17 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 	if (id)
 		db_bind_uint(s, 5, INT64_MAX);
 
-	while (json_array_size(out->chosen) < most && (err = db_step(db, s)) == 0) {
+	while ((*words || json_array_size(out->chosen) < most) && (err = db_step(db, s)) == 0) {
 		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);
 		bool meant = id || last || !*words || slice_names(words, db_text(s, 1));
 
-		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags))
-			choose_fact(out, s, meant);
+		json_t *list = !meant				     ? out->near
+			       : json_array_size(out->chosen) < most ? out->chosen
+								     : out->others;
+
+		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags) &&
+		    (list == out->chosen || json_array_size(list) < FORGET_NEAR))
+			choose_fact(list, s);
 	}
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
@@ -748,20 +715,38 @@ static int forget(struct db *db, const char *dir, const struct job *j, const jso
 	return err;
 }
 
+/* What the words may have meant instead, or meant as well. */
+static void tell_candidates(json_t *root, const json_t *gone, const struct choice *c)
+{
+	json_t *others = json_array(), *fact;
+	size_t i;
+
+	json_array_foreach(c->others, i, fact)
+	{
+		if (!is_chosen(c, (uint64_t)json_integer_value(json_object_get(fact, "id"))))
+			json_array_append(others, fact);
+	}
+	if (!json_array_size(gone) && json_array_size(c->near))
+		json_object_set(root, "candidates", c->near);
+	else if (json_array_size(others))
+		json_object_set(root, "candidates", others);
+	json_decref(others);
+}
+
 int fact_rows_forget(struct db *db, const char *dir, const struct job *j, char **out)
 {
 	json_t *request = json_loads(j->text, 0, NULL), *root;
-	struct choice choice = {json_array(), json_array()};
+	struct choice choice = {json_array(), json_array(), json_array()};
 	int err = request ? forget(db, dir, j, request, &choice) : EINVAL;
 
 	if (!err && json_array_size(choice.chosen))
 		err = db_merge_terms(db);
 	root = json_pack("{s:O}", "forgotten", choice.chosen);
-	if (!json_array_size(choice.chosen) && json_array_size(choice.near))
-		json_object_set(root, "candidates", choice.near);
+	tell_candidates(root, choice.chosen, &choice);
 	json_decref(request);
 	json_decref(choice.chosen);
 	json_decref(choice.near);
+	json_decref(choice.others);
 	return dump(err, root, out);
 }
 

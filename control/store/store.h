@@ -169,7 +169,7 @@ int store_find_facts(struct store *s, const struct store_facts *f, store_documen
  * only the newest}. Words delete a fact only if slice_names holds. A fact goes with what says the
  * same in the other memory of the request. The document: {"forgotten":
  * [{"id", "text", "private", "channels"}], "candidates": the same of facts that share a word with
- * the request, if none was deleted}. */
+ * the request, if none was deleted, else of those that stay though the words name them, too}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 /* The memory of a whole server (control/store/guild_facts.h). */

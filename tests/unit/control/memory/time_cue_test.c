@@ -205,6 +205,24 @@ TEST(a_numeral_that_counts_is_no_weekday)
 	CHECK_STR(window("上星期五的会议", 0), "11-20T00:00 11-21T00:00");
 }
 
+TEST(a_phrase_within_another_word_is_no_time)
+{
+	static const char *const none[] = {
+		"目前天气怎么样",     "我们以前天天喝什么",   "日本周边有什么",
+		"十三天前他说了什么", "十三日前に何と言った", "べんきょうの話",
+		"とうきょうの話",     "きょうだいの話",	      "그제서야 왔다고 누가 했어"};
+
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (strcmp(window(none[i], 0), "none") != 0)
+			test_fail(__FILE__, __LINE__, "\"%s\" is %s", none[i], window(none[i], 0));
+	CHECK_STR(window("前天我们喝了什么", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("三日前に何と言った", 0), "11-20T00:00 11-21T00:00");
+	CHECK_STR(window("三天前他说了什么", 0), "11-20T00:00 11-21T00:00");
+	CHECK_STR(window("私はきょう何を言った", 0), "11-23T00:00 11-24T00:00");
+	CHECK_STR(window("그제 뭐라고 했어", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("本周有什么", 0), "11-23T00:00 11-30T00:00");
+}
+
 TEST(apostrophes_of_phones_count)
 {
 	CHECK_STR(window("qu\u2019a-t-elle dit aujourd\u2019hui", 0), "11-23T00:00 11-24T00:00");

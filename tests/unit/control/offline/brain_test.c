@@ -300,7 +300,7 @@ TEST(facts_go_to_the_tools_of_memory)
 	CHECK_STR(call("[Alice]: remember that my bike is red"),
 		  "memory_write {\"items\":[{\"text\":\"my bike is red\"}]}");
 	CHECK_STR(call("[Alice]: what colour is my bike"),
-		  "memory_search {\"query\":\"what colour is my bike\",\"top_k\":1}");
+		  "memory_search {\"query\":\"what colour is my bike\",\"top_k\":2}");
 	CHECK_STR(call("[Alice]: what do you know about me"),
 		  "memory_search {\"query\":\"\",\"about_speaker\":true,\"top_k\":5}");
 	CHECK_STR(call("[Alice]: forget that"), "memory_forget {\"last\":true}");
@@ -364,6 +364,10 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("music_now_playing", "{}"), "Nothing plays at the moment.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[]}"),
 		  "You have not told me anything like that.");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[],\"candidates\":[{\"id\":1}]}"),
+		  "I know several things like that. Which one do you mean?");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}],\"candidates\":[{\"id\":2}]}"),
+		  "I have forgotten one of the things like that which you told me.");
 }
 
 TEST(without_tools_the_brain_forgets_its_own_facts)

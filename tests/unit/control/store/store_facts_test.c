@@ -444,6 +444,30 @@ TEST(lines_of_a_forgotten_fact_are_not_found)
 	close_scene();
 }
 
+/* Of all that was said in the minute before. */
+TEST(what_was_said_beside_a_fact_is_still_found_once_it_is_forgotten)
+{
+	struct store_facts f = by(ANA);
+
+	open_scene();
+	say_line(ANA, 5000, "the release is on tuesday");
+	say_line(ANA, 6000, "and the demo is in room four");
+	say_line(ANA, 7000, "remember that my bike is red");
+	say_line(ANA, 8000, "thanks");
+	f.channel = 300;
+	CHECK_STR(write_fact(f, "my bike is red"), "inserted");
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_sources"), 1);
+	CHECK_INT(run_sql("SELECT utterance FROM fact_sources"), 3);
+	CHECK_INT(forget(by(ANA), "{\"last\":true}"), 1);
+	CHECK(strstr(find_lines("when is the release"), "tuesday"));
+	CHECK(strstr(find_lines("where is the demo"), "four"));
+	CHECK(!strstr(find_lines("what colour is the bike"), "red"));
+	/* In other words than those of the fact, the newest line is the evidence. */
+	CHECK_STR(write_fact(f, "Ana owns a sailing boat"), "inserted");
+	CHECK_INT(run_sql("SELECT utterance FROM fact_sources"), 4);
+	close_scene();
+}
+
 static uint64_t told_of;
 
 static void note_forgotten(uint64_t guild, void *arg)
@@ -490,6 +514,22 @@ TEST(of_what_an_author_says_of_themselves_in_both_memories_the_newer_comes_first
 	CHECK_STR(find(both, "{\"words\":\"my bike\"}"),
 		  "my bike is blue and quite shiny in the sun; my bike is red; "
 		  "my bike is green and quite shiny in the rain and snow");
+	close_scene();
+}
+
+TEST(facts_that_the_words_name_too_come_back_when_one_is_forgotten)
+{
+	const json_t *others;
+
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "my bike is red"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "my bike is in the garage"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "my bike is green"), "inserted");
+	CHECK_INT(forget(by(ANA), "{\"words\":\"my bike\"}"), 1);
+	others = json_object_get(answer, "candidates");
+	CHECK_INT(json_array_size(others), 1);
+	CHECK_INT(forget(by(ANA), "{\"words\":\"my bike\"}"), 1);
+	CHECK(!json_object_get(answer, "candidates"));
 	close_scene();
 }
 
