@@ -86,6 +86,7 @@ part language tests/check/language.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
 part mutants-statements tests/mutants/statements.sh
+part mutants-judge tests/mutants/judge_test.sh
 part wordings-disjoint tests/conversations/disjoint.sh
 part vendors tests/check/vendors.sh
 part vendors-planted tests/check/vendors.sh --self-test

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Would a wrong client be noticed? Each edit of tests/mutants/media is made in a copy of one source file of mediad or control, and
 # the test that is named there must fail: a scenario with the edited program, a unit test, or a test of decoderd. What is not edited
-# must pass first.
+# must pass first. A scenario may fail by bad luck, so it must fail twice at the same check (tests/mutants/judge).
 #
 #   tests/mutants/media.sh [FAULT…]      default: all
 #
@@ -13,7 +13,9 @@ B=build/mutants/media
 lanes=${LANES:-$(nproc)}
 W=$B/lane${LANE:-1}
 sick=$W/sick
-mkdir -p $W/src $sick
+mkdir -p $W/src $sick $W/well
+. tests/mutants/judge
+[ -n "${LANE:-}" ] || sh tests/mutants/judge_test.sh || exit 1
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined $B/decoderd $B/tests/decoder || exit 1
 # Of control's unit tests those of joining, of faults of encryption and of the connection to mediad alone.
 joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c
@@ -53,21 +55,25 @@ link() {
 	# shellcheck disable=SC2086
 	gcc -pthread -o "$out" $W/mutant.o $(printf '%s\n' "$@" | grep -vxF "$without") $libs 2>$W/err || { fail "does not link: $(head -1 $W/err)"; return 1; }
 }
-# programs: links to the healthy ones.
+# programs FOLDER: links to the healthy ones.
 programs() {
-	for p in mediad control guildd caller offlined; do ln -sf "../../$p" "$sick/$p"; done
+	for p in mediad control guildd caller offlined; do ln -sf "../../$p" "$1/$p"; done
 }
-# well SCENARIO: it passes with what is not edited, or a failure would prove nothing; looked at once a run of this script, and a
-# second time when the machine may have been too busy.
+scenario() { # FOLDER NAME: as tests/mutants/judge says
+	timeout 300 bash "tests/scenarios/$2.sh" "$1" >$W/log 2>&1
+	status=$?
+	said=$(grep -m1 FAILED $W/log | sed 's/:.*//')
+	rm -rf "$(sed -n 's/^logs are in //p' $W/log)" 2>/dev/null
+	return $status
+}
+# well SCENARIO: it passes with what is not edited, or a failure would prove nothing; looked at once a run of this script.
 well() {
 	case " $healthy " in *" $1 "*) return 0 ;; esac
 	case " $ill " in *" $1 "*) fail "$name: scenario $1 is of no use now"; return 1 ;; esac
-	programs
-	for try in 1 2; do
-		timeout 300 bash "tests/scenarios/$1.sh" $sick >$W/log 2>&1 && { healthy="$healthy $1"; return 0; }
-	done
+	programs $W/well
+	steady "$1" $W/well && { healthy="$healthy $1"; return 0; }
 	ill="$ill $1"
-	fail "$name: scenario $1 fails with what is not edited, try $try: $(grep -m1 FAILED $W/log)"
+	fail "$name: scenario $1 fails with what is not edited:$said"
 	return 1
 }
 # well_tests KIND NAME: the tests of that name exist and pass with what is not edited; looked at once a run of this script.
@@ -112,7 +118,7 @@ try_tests() { # FAULT PROGRAM NAME
 }
 try_scenario() { # FAULT FILE SCENARIO
 	well "$3" || return
-	programs
+	programs $sick
 	# What is in neither's folder is in both.
 	# shellcheck disable=SC2086
 	case $2 in control/*) ;; *)
@@ -126,12 +132,11 @@ try_scenario() { # FAULT FILE SCENARIO
 		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl -lsqlite3" $control $shared || return
 		;;
 	esac
-	if timeout 300 bash "tests/scenarios/$3.sh" $sick >$W/log 2>&1; then
-		fail "$1: scenario $3 did not notice"
-	else
+	if noticed "$3" $sick $W/well; then
 		passed=$((passed + 1))
-		echo "$1: $3: $(grep -m1 FAILED $W/log)"
-		rm -rf "$(sed -n 's/^logs are in //p' $W/log)" 2>/dev/null
+		echo "$1: $3: $said"
+	else
+		fail "$1: scenario $3 did not notice"
 	fi
 }
 
