@@ -470,6 +470,8 @@ static int self_test(void)
 		{CHAOS_PLANT_GUEST, "mediad is left with an open descriptor", "0 calm\n",
 		 CHAOS_FILES_},
 		{CHAOS_PLANT_STUCK, "mediad does not end", "0 calm\n", CHAOS_END_},
+		{CHAOS_PLANT_OFTEN, "op 5 comes more often than is allowed",
+		 "0 drop bot\n1500 drop bot\n", CHAOS_RATE_},
 	};
 	struct job jobs[sizeof tests / sizeof tests[0]] = {0};
 	unsigned passed = 0, n = sizeof tests / sizeof tests[0], line;

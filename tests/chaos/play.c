@@ -536,11 +536,15 @@ static bool check_server(struct play *p)
 	for (unsigned w = 0; w < CHAOS_PEOPLE && ok; w++) {
 		uint64_t plain = watch_count(stats, chaos_user[w], "dave_plaintext");
 		uint64_t identifies = watch_count(stats, chaos_user[w], "voice_op_0");
+		uint64_t limited = watch_count(stats, chaos_user[w], "voice_rate_limited");
 		unsigned most = chaos_identifies(p->s, (enum chaos_who)w);
 
 		if (plain)
 			ok = broken(p, CHAOS_PLAIN_, "%" PRIu64 " plain packets of %s", plain,
 				    chaos_who_name(w));
+		else if (limited)
+			ok = broken(p, CHAOS_RATE_, "%" PRIu64 " times %s sent op 5 too often",
+				    limited, chaos_who_name(w));
 		else if (identifies > most)
 			ok = broken(p, CHAOS_LOOP_,
 				    "%" PRIu64 " Identifies of %s, where %u are explained",
@@ -693,6 +697,8 @@ static void plant(struct play *p)
 		kill(p->h.proc[cluster_index(CLUSTER_MEDIAD, CHAOS_BOT)].pid, SIGSEGV);
 	else if (p->conf->plant == CHAOS_PLANT_GUEST)
 		hold_on(p);
+	else if (p->conf->plant == CHAOS_PLANT_OFTEN)
+		cluster_request(&p->h, NULL, "/switches", "{\"speaking_limit\":1}");
 }
 
 static bool run(struct play *p)

@@ -19,6 +19,8 @@
 	  "or noise, and no track is lost from the queue; speech has no noise under it")           \
 	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                 \
 	I(LOOP, "loop", "no more Identifies than the faults explain")                              \
+	I(RATE, "rate",                                                                            \
+	  "nobody meets a rate limit of the voice gateway (4021) of their own doing")              \
 	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                     \
 	I(CALLS, "calls", "a mediad whose call was left holds none")                               \
 	I(FILES, "files", "and no descriptor, and no thread, more than when it was new")           \
@@ -43,6 +45,7 @@ enum chaos_plant {
 	CHAOS_PLANT_CRASH,	/* the bot's mediad dies of its own */
 	CHAOS_PLANT_GUEST,	/* somebody holds on to the bot's mediad */
 	CHAOS_PLANT_STUCK,	/* mediad does not end when asked */
+	CHAOS_PLANT_OFTEN,	/* one op 5 in ten seconds is too many */
 	CHAOS_PLANTS_N
 };
 

@@ -307,6 +307,7 @@ static void on_speaking(struct vconn *c, const json_t *d)
 		return;
 	}
 	if (speaking_too_often(s)) {
+		gd_count(s->v->g, s->user, "voice_rate_limited");
 		vsession_end(s, 4021, "Rate limited.");
 		return;
 	}
