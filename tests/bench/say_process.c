@@ -142,7 +142,9 @@ static void say_row(void)
 		r[t] = a[t] / b[t];
 	}
 	bench_raw("say_true_ratio", r, TURNS);
-	bench_row_more("say_true_ratio", bench_median(r, TURNS), "x",
+	/* The bare calls encode at full complexity, so an encoder that was degraded is cheaper. */
+	bench_row_more("say_true_ratio",
+		       rig.complexity < COMPLEXITY ? BENCH_FAILED : bench_median(r, TURNS), "x",
 		       "\"ours_us\": %.1f, \"bare_us\": %.1f, \"complexity\": %u, \"calls\": %d",
 		       bench_median(a, TURNS), bench_median(b, TURNS), rig.complexity, CALLS);
 	for (unsigned c = 0; c < CALLS; c++)
