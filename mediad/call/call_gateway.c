@@ -78,6 +78,7 @@ static void start_discovery(struct call *c, const char *ip, uint16_t port, uint3
 	cmd.link.ssrc = c->state.ssrc = ssrc;
 	env_random(env, &cmd.link.seq, sizeof cmd.link.seq);
 	env_random(env, &cmd.link.ts, sizeof cmd.link.ts);
+	env_random(env, &cmd.link.ping, sizeof cmd.link.ping);
 	if (call_command(c, &cmd))
 		call_forget_owed(c, CMD_UNLINK); /* a session ends the one before it */
 }

@@ -274,6 +274,7 @@ static void begin_session(struct call_stream *cs, const struct cmd *c)
 	cs->link = c->link.link;
 	cs->ssrc = c->link.ssrc;
 	cs->seq = c->link.seq;
+	cs->ping = c->link.ping;
 	cs->ts = c->link.ts;
 	cs->ts_at = 0;
 	cs->linked = true;

@@ -148,7 +148,7 @@ struct call_stream {
 
 	/* the voice session */
 	int fd;
-	uint32_t link, ssrc, ts;
+	uint32_t link, ssrc, ts, ping; /* ping: keepalives are numbered from the next on */
 	uint16_t seq;
 	uint64_t ts_at; /* the deadline that ts belongs to; 0: the sender never ran */
 	bool linked, keyed, udp_told;

@@ -495,7 +495,7 @@ static void on_discovery(struct call_stream *cs, const uint8_t *p, size_t n)
 	ev.found.link = cs->link;
 	memcpy(ev.found.ip, cs->discovery.ip, sizeof ev.found.ip);
 	ev.found.port = cs->discovery.port;
-	keepalive_start(&cs->keepalive, env_now(cs->env));
+	keepalive_start(&cs->keepalive, cs->ping, env_now(cs->env));
 	call_stream_emit(cs, &ev);
 }
 

@@ -53,8 +53,8 @@ struct cmd {
 	struct call_stream *stream;
 	union {
 		struct {
-			int fd; /* connected, non-blocking; -1 on replay */
-			uint32_t link, ssrc, ts;
+			int fd;			       /* connected, non-blocking; -1 on replay */
+			uint32_t link, ssrc, ts, ping; /* ping: of keepalives */
 			uint16_t seq;
 		} link;
 		struct {

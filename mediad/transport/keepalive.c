@@ -1,8 +1,8 @@
 #include "mediad/transport/keepalive.h"
 
-void keepalive_start(struct keepalive *k, uint64_t now)
+void keepalive_start(struct keepalive *k, uint32_t number, uint64_t now)
 {
-	*k = (struct keepalive){.on = true, .next = now};
+	*k = (struct keepalive){.on = true, .number = number, .next = now};
 }
 
 uint64_t keepalive_next(const struct keepalive *k)
@@ -16,7 +16,7 @@ bool keepalive_tick(struct keepalive *k, uint64_t now, uint8_t buf[KEEPALIVE_SIZ
 		return false;
 	k->number++;
 	k->sent = now;
-	k->answered = false;
+	k->awaited = true;
 	k->next = now + KEEPALIVE_EVERY_NS;
 	keepalive_build(buf, k->number);
 	return true;
@@ -26,10 +26,9 @@ bool keepalive_input(struct keepalive *k, const uint8_t *p, size_t n, uint64_t n
 {
 	uint32_t number;
 
-	if (!k->on || k->answered || keepalive_parse(p, n, &number) || number != k->number ||
-	    k->number == 0)
+	if (!k->awaited || keepalive_parse(p, n, &number) || number != k->number)
 		return false;
-	k->answered = true;
+	k->awaited = false;
 	k->rtt_us = (uint32_t)((now - k->sent) / 1000);
 	return true;
 }

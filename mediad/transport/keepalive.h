@@ -1,6 +1,9 @@
 /* UDP keepalive as a machine: one datagram every 5 s. Responses serve only to measure the
  * round-trip time, because some servers never respond.
  *
+ * Numbers begin at a random one that no packet tells, because responses are under no key: whoever
+ * could guess the present number could send one under the server's address.
+ *
  * Plain memory of its owner. Times are in ns of the caller's clock. */
 #ifndef MEDIAD_TRANSPORT_KEEPALIVE_H
 #define MEDIAD_TRANSPORT_KEEPALIVE_H
@@ -14,13 +17,13 @@ struct keepalive {
 	bool on;
 	uint64_t next;
 	uint64_t sent;	 /* when the newest was sent */
-	uint32_t number; /* of the newest, from 1 */
-	bool answered;
+	uint32_t number; /* of the newest; before the first, the one before */
+	bool awaited;	 /* an answer to it */
 	uint32_t rtt_us; /* newest measured, 0 = none yet */
 };
 
-/* Starts; the first datagram is due at once. */
-void keepalive_start(struct keepalive *k, uint64_t now);
+/* Starts; the first datagram is due at once, with the number after this one. */
+void keepalive_start(struct keepalive *k, uint32_t number, uint64_t now);
 /* Returns true when buf is to be sent now. */
 bool keepalive_tick(struct keepalive *k, uint64_t now, uint8_t buf[KEEPALIVE_SIZE]);
 /* When keepalive_tick is due; UINT64_MAX = never. */

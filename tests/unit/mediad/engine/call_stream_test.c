@@ -425,6 +425,40 @@ TEST(call_stream_goes_on_with_a_path_that_is_back)
 	}
 }
 
+static uint8_t ping[KEEPALIVE_SIZE];
+
+static void keep_ping(uint8_t *p, size_t n)
+{
+	if (udp_classify(p, n) == UDP_KEEPALIVE)
+		memcpy(ping, p, sizeof ping);
+}
+
+/* Answers to keepalives are under no key, so their numbers begin where no packet of the call tells.
+ */
+TEST(call_stream_numbers_keepalives_from_a_number_of_its_own)
+{
+	uint8_t answer[DISCOVERY_SIZE] = {0, 2, 0, 70, [8] = '1', [72] = 0x12, [73] = 0x34};
+	struct cmd c = {.type = CMD_LINK, .link = {.ssrc = 5, .ping = 0xabcdef00}};
+	int fds[2];
+
+	CHECK_INT(pair_start(), 0);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+	close(pair.tx.fd);
+	pair.tx.fd = fds[0];
+	c.link.fd = fds[1];
+	pair_cmd(&pair.tx, &c);
+	answer[7] = 5;
+	pair_datagram(&pair.tx, answer, sizeof answer);
+	pair.now += 20 * NS_PER_MS;
+	pair_tick(&pair.tx);
+	pair_drain(&pair.tx, keep_ping);
+	CHECK(ping[4] == 0xab && ping[5] == 0xcd && ping[6] == 0xef && ping[7] == 1);
+	CHECK(!pair.tx.l->path.echoed);
+	pair_datagram(&pair.tx, ping, sizeof ping);
+	CHECK(pair.tx.l->path.echoed);
+	pair_finish();
+}
+
 static unsigned asked; /* datagrams of IP discovery */
 
 static void count_discovery(uint8_t *p, size_t n)

@@ -176,14 +176,14 @@ TEST(keepalive_every_five_seconds)
 
 	CHECK(keepalive_next(&k) == UINT64_MAX);
 	CHECK(!keepalive_tick(&k, 1, p));
-	keepalive_start(&k, 10);
+	keepalive_start(&k, 0x010203ff, 10);
 	for (unsigned i = 0; i < 5; i++) {
 		uint64_t at = 10 + i * KEEPALIVE_EVERY_NS;
 
 		CHECK(keepalive_next(&k) == at);
 		CHECK(!keepalive_tick(&k, at - 1, p));
 		CHECK(keepalive_tick(&k, at, p));
-		CHECK_INT(p[7], i + 1);
+		CHECK(p[4] == 1 && p[5] == 2 && p[6] == 4 && p[7] == i);
 	}
 	CHECK_INT(k.rtt_us, 0); /* nobody answered, and nothing happened for it */
 }
@@ -193,8 +193,8 @@ TEST(keepalive_measures_by_answers)
 	struct keepalive k;
 	uint8_t p[KEEPALIVE_SIZE], old[KEEPALIVE_SIZE];
 
-	keepalive_start(&k, 0);
-	CHECK(!keepalive_input(&k, (const uint8_t *)"\x13\x37\xca\xfe\0\0\0\0", 8, 5));
+	keepalive_start(&k, UINT32_MAX - 1, 0);
+	CHECK(!keepalive_input(&k, (const uint8_t *)"\x13\x37\xca\xfe\xff\xff\xff\xfe", 8, 5));
 	keepalive_tick(&k, 0, old);
 	keepalive_tick(&k, KEEPALIVE_EVERY_NS, p);
 	CHECK(!keepalive_input(&k, old, sizeof old, KEEPALIVE_EVERY_NS + 1));
