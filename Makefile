@@ -133,6 +133,10 @@ $(B)/golive: $(call objs,$(GOLIVE) $(COMMON))
 $(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
+# A member who streams, for scenarios.
+$(B)/streamer: $(call objs,$(call rwild,tests/streamer,%.c) tests/picture/encode_frame.c control/settings/secret_names.c $(MEDIA_CALLS) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ -lavcodec -lavutil $(LIBS_COMMON)
+
 # The sound instrument: people in calls, and the score of what was recorded. docs/room-score.md
 $(B)/sound: $(call objs,$(SOUND) control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ -lsamplerate $(LIBS_COMMON)

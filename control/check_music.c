@@ -87,6 +87,32 @@ static void check_decoder(struct check *c, const char *name, const char *what, c
 		check_say(c, CHECK_WARNING, what, "%s cannot be run", program);
 }
 
+/* Said each time, so that nobody has it on without knowing. */
+static void check_go_live(struct check *c)
+{
+	const struct settings *s = c->settings;
+
+	if (*s->go_live_token && !s->go_live)
+		check_say(c, CHECK_OK, "go_live",
+			  "off: the token in go_live_token_file is not used");
+	if (!s->go_live)
+		return;
+	if (!*s->go_live_token) {
+		check_say(c, CHECK_MISSING, "go_live",
+			  "it needs the token of an account in the file go_live_token_file");
+		return;
+	}
+	check_say(
+		c, CHECK_WARNING, "go_live",
+		"the bot watches streams with the account of a person. Discord's terms forbid to "
+		"automate such an account, and it may be closed for it. This was proven against a "
+		"simulated Discord alone (docs/eyes.md)");
+	if (!s->screen_watch)
+		check_say(c, CHECK_WARNING, "go_live",
+			  "screen_watch is off, so nothing is watched");
+	check_decoder(c, "framed", "frame decoder", "no stream can be watched without it");
+}
+
 void check_music(struct check *c)
 {
 	const struct settings *s = c->settings;
@@ -97,6 +123,7 @@ void check_music(struct check *c)
 		check_decoder(c, "decoderd", "music decoder", "mediad needs it for music");
 	if (s->screen_watch && *s->web_listen)
 		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
+	check_go_live(c);
 	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
 		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
 			  *downloader == '/' ? strerror(errno) : "it must begin with /");

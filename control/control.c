@@ -11,6 +11,7 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/golive/golive.h"
 #include "control/embeddings/embeddings.h"
 #include "control/extraction/extraction.h"
 #include "control/library/library.h"
@@ -280,8 +281,9 @@ static int make_media(struct control *c)
 				   .epoch = c->state.epoch,
 				   .linkh = take_link_state,
 				   .arg = c};
+	int err = media_alloc(&c->media, c->env, &media);
 
-	return media_alloc(&c->media, c->env, &media);
+	return err ? err : control_make_golive(c);
 }
 
 static void publish_setting(const char *name, enum settings_when when, const char *author,
@@ -615,6 +617,7 @@ struct control *control_free(struct control *c)
 	control_end_work(c);
 	delegates_free(c->delegates);
 	embedded_free(c->embedded);
+	golive_free(c->golive);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	text_session_free(c->text);

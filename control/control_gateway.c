@@ -7,6 +7,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/portal.h"
 #include "control/discord/rest.h"
+#include "control/golive/golive.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/settings/ids.h"
@@ -277,6 +278,8 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 		return;
 	}
 	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);
+	if (c->golive)
+		golive_start(c->golive, url);
 }
 
 /* Without the Message Content Intent Discord refuses an Identify that asks for it. */

@@ -57,6 +57,7 @@ struct control {
 	struct rest *rest;
 	struct clips *clips;   /* local sounds of the soundboard */
 	struct vision *vision; /* shared screens, and the decoder of pictures */
+	struct golive *golive; /* NULL without go_live and its token */
 	struct guilds *guilds;
 	struct gateway *gateway;
 	struct commands *commands;
@@ -293,6 +294,8 @@ void control_on_held_timer(void *arg);
 
 /* control_share.c */
 int control_make_vision(struct control *c);
+/* With go_live and its token; after the media. */
+int control_make_golive(struct control *c);
 void control_answer_share(struct control *c, struct command *cmd);
 void control_take_share(const struct web_share *what, struct web_share_answer *a, void *arg);
 uint32_t control_match_share(const char *key, void *arg);

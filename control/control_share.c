@@ -7,10 +7,13 @@
 
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/golive/golive.h"
 #include "control/settings/listen.h"
 #include "control/settings/settings.h"
+#include "control/settings/profile.h"
 #include "control/vision/vision.h"
 #include "control/web/web.h"
+#include "ipc/log.h"
 
 enum { LINK_SIZE = 320 };
 
@@ -68,6 +71,23 @@ int control_make_vision(struct control *c)
 							      .shownh = tell_room,
 							      .changedh = tell_change,
 							      .arg = c});
+}
+
+int control_make_golive(struct control *c)
+{
+	const struct settings *set = c->settings;
+	const struct golive_conf conf = {.env = c->env,
+					 .ws = c->ws,
+					 .settings = set,
+					 .guilds = c->guilds,
+					 .media = c->media,
+					 .vision = c->vision};
+
+	if (!set->go_live || !*set->go_live_token || settings_gateway(set) == SETTINGS_GATEWAY_NONE)
+		return 0;
+	log_warn("golive_on", "text=\"go_live watches streams with the account of a person, which "
+			      "Discord's terms forbid to automate\"");
+	return golive_alloc(&c->golive, &conf);
 }
 
 /* ---- links ---- */
@@ -154,8 +174,10 @@ void control_answer_share(struct control *c, struct command *cmd)
 static enum share_refusal offer_by_operator(struct control *c, const struct web_share *what,
 					    struct web_share_answer *a)
 {
-	const struct share_owner owner = {what->guild, what->channel, what->requester,
-					  what->target};
+	const struct share_owner owner = {.guild = what->guild,
+					  .channel = what->channel,
+					  .requester = what->requester,
+					  .target = what->target};
 	char link[LINK_SIZE];
 	bool here;
 	enum share_refusal refusal = bot_channel(what->guild, c) == what->channel

@@ -11,15 +11,15 @@
 /* The shape of the document; `out` is there, and true, during an outage of the guild:
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …], until}},
- * voice: {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, archived:
- * {id: parent}, texts: {id: {name, over}}, categories: {id: the category of this channel},
- * own_role: id
+ * voice: {id: {channel, mute, deaf, suppress, and stream where it is true}}, threads: {id: [parent,
+ * name, private]}, archived: {id: parent}, texts: {id: {name, over}}, categories: {id: the category
+ * of this channel}, own_role: id
  * }
  * }; older ones have no threads, archived, texts, own_role, nor that name; until (ms since 1970)
  * is there after a timeout has begun */
 struct guilds {
 	json_t *doc;
-	uint64_t self;
+	uint64_t self, hidden;
 };
 
 struct key {
@@ -84,6 +84,11 @@ struct guilds *guilds_free(struct guilds *g)
 void guilds_set_self(struct guilds *g, uint64_t user)
 {
 	g->self = user;
+}
+
+void guilds_hide(struct guilds *g, uint64_t user)
+{
+	g->hidden = user;
 }
 
 uint64_t guilds_self(const struct guilds *g)
@@ -297,7 +302,7 @@ static void put_member(json_t *guild, const json_t *member)
 static void put_voice(const struct guilds *g, json_t *guild, const json_t *state)
 {
 	const char *user = guilds_id(state, "user_id"), *channel = guilds_id(state, "channel_id");
-	json_t *voice = json_object_get(guild, "voice");
+	json_t *voice = json_object_get(guild, "voice"), *known;
 
 	if (!user)
 		return;
@@ -309,11 +314,13 @@ static void put_voice(const struct guilds *g, json_t *guild, const json_t *state
 			json_object_del(json_object_get(guild, "members"), user);
 		return;
 	}
-	json_object_set_new(voice, user,
-			    json_pack("{s:s,s:b,s:b,s:b}", "channel", channel, "mute",
-				      json_is_true(json_object_get(state, "mute")), "deaf",
-				      json_is_true(json_object_get(state, "deaf")), "suppress",
-				      json_is_true(json_object_get(state, "suppress"))));
+	known = json_pack("{s:s,s:b,s:b,s:b}", "channel", channel, "mute",
+			  json_is_true(json_object_get(state, "mute")), "deaf",
+			  json_is_true(json_object_get(state, "deaf")), "suppress",
+			  json_is_true(json_object_get(state, "suppress")));
+	if (json_is_true(json_object_get(state, "self_stream")))
+		json_object_set_new(known, "stream", json_true());
+	json_object_set_new(voice, user, known);
 }
 
 static void put_head(const struct guilds *g, json_t *guild, const json_t *d)
@@ -491,6 +498,7 @@ bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct 
 		.mute = json_is_true(json_object_get(v, "mute")),
 		.deaf = json_is_true(json_object_get(v, "deaf")),
 		.suppress = json_is_true(json_object_get(v, "suppress")),
+		.stream = json_is_true(json_object_get(v, "stream")),
 	};
 	return true;
 }
@@ -530,7 +538,7 @@ void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guild
 
 	json_object_foreach(voice, key, v)
 	{
-		if (!discord_snowflake(key, &user) || user == g->self ||
+		if (!discord_snowflake(key, &user) || user == g->self || user == g->hidden ||
 		    !discord_snowflake(json_string_value(json_object_get(v, "channel")), &in) ||
 		    in != channel)
 			continue;

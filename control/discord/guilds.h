@@ -87,9 +87,13 @@ uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char
 struct guild_voice {
 	uint64_t channel;
 	bool mute, deaf, suppress; /* by the server */
+	bool stream;		   /* the member streams ("Go Live") */
 };
 /* The voice state of a member; false when in no voice channel. */
 bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out);
+/* This user is no member to anybody here: guilds_each and guilds_occupants leave it out. 0: nobody.
+ */
+void guilds_hide(struct guilds *g, uint64_t user);
 /* Called for each guild in which the bot is in a voice channel. */
 typedef void(guilds_call_h)(uint64_t guild, uint64_t channel, void *arg);
 void guilds_each_call(const struct guilds *g, guilds_call_h *h, void *arg);

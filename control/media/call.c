@@ -46,18 +46,20 @@ static void send_set(struct media_call *call)
 
 static void send_open(struct media_call *call)
 {
-	struct media_msg msg = {.type = MEDIA_CALL_OPEN,
-				.call_open = {.guild = call->want.guild,
-					      .channel = call->want.channel,
-					      .user = call->media->hello.user,
-					      .bitrate = call->want.bitrate,
-					      .mute = call->want.mute,
-					      .deaf = call->want.deaf,
-					      .stage = call->want.stage,
-					      .consent = default_consent(call),
-					      .retired = call->want.retired,
-					      .complexity = call->want.complexity,
-					      .e2ee = call->want.e2ee}};
+	struct media_msg msg = {
+		.type = MEDIA_CALL_OPEN,
+		.call_open = {.guild = call->want.guild,
+			      .channel = call->want.channel,
+			      .user = call->want.user ? call->want.user : call->media->hello.user,
+			      .bitrate = call->want.bitrate,
+			      .mute = call->want.mute,
+			      .deaf = call->want.deaf,
+			      .stage = call->want.stage,
+			      .consent = default_consent(call),
+			      .retired = call->want.retired,
+			      .complexity = call->want.complexity,
+			      .e2ee = call->want.e2ee,
+			      .stream = call->want.stream}};
 
 	media_call_send(call, &msg);
 }
@@ -396,4 +398,5 @@ void media_call_bring_up(struct media_call *call)
 	if (call->reported)
 		send_set(call);
 	media_call_send_listens(call);
+	media_call_send_video(call);
 }

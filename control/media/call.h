@@ -83,7 +83,11 @@ struct media_call {
 	unsigned n_consents;
 	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
-	bool has_spoken; /* this control has opened a playback in it */
+	bool has_spoken;	  /* this control has opened a playback in it */
+	uint64_t watched;	  /* user of VIDEO_WATCH; 0: none */
+	struct media_video video; /* of VIDEO_PUBLISH; codec 0: none */
+	uint32_t frames;	  /* that were shown */
+	uint8_t quality;
 };
 
 struct media {
@@ -146,6 +150,9 @@ void media_call_listen_again(struct media_call *call);
 /* Sends the listens that the mediad of an open call does not have. */
 void media_call_send_listens(struct media_call *call);
 void media_call_send_unlisten(struct media_call *call, uint32_t listen);
+
+/* video.c: sends what is watched and shown to the mediad of an open call. */
+void media_call_send_video(struct media_call *call);
 
 /* resync.c: handlers of a link (link.h); arg is the struct media. */
 void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg);

@@ -74,12 +74,14 @@ bool media_superseded(const struct media *m);
 
 struct media_want {
 	uint64_t guild, channel;
+	uint64_t user; /* whose session it is; 0: the bot's */
 	uint32_t bitrate;
 	uint8_t complexity; /* of the encoder at most; 0: mediad's choice */
 	bool mute, deaf, stage;
 	bool consent; /* of users not told by media_call_consent */
 	uint8_t e2ee; /* enum media_e2ee */
 	bool retired; /* transport encryption that Discord retired may be used */
+	bool stream;  /* of a Go Live stream: guild and channel are its session's */
 };
 
 /* The call ought to exist. Owned by the caller; media_call_free leaves it. */
@@ -103,6 +105,27 @@ bool media_call_lacks_real_time(const struct media_call *call);
 /* The verification code of this member, please: CODE comes to the handler. ENOTCONN. */
 int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);
+
+/* ---- video of a stream ---- */
+/* Watches this user's video: VIDEO_SOURCE and VIDEO_FRAME come to the handler, key frames alone.
+ * quality: 1 to 100, as the server understands it; 0: no longer. One user in a call, kept over
+ * restarts of mediad; before the first credentials. */
+void media_call_watch(struct media_call *call, uint64_t user, uint8_t quality);
+/* Our own stream. codec: enum media_video_codec; sizes in pixels, bitrate in bit/s. */
+struct media_video {
+	uint8_t codec, fps;
+	uint16_t width, height;
+	uint32_t bitrate;
+};
+/* The call shows this video from now on, over restarts of mediad, too; NULL: no longer. Before the
+ * first credentials. VIDEO_STATE comes to the handler. */
+void media_call_publish(struct media_call *call, const struct media_video *video);
+/* A frame of it, when it is due; rtp: its time at 90 kHz. At most MEDIA_VIDEO_FRAME_MAX bytes.
+ * ENOTCONN, EMSGSIZE, and errors of the link. */
+int media_call_show(struct media_call *call, uint32_t rtp, bool key, const uint8_t *frame,
+		    size_t n);
+/* A key frame of who is watched, please. mediad asks at most once a second. ENOTCONN. */
+int media_call_ask_key(struct media_call *call);
 
 /* As many users as a room listens to. */
 enum { MEDIA_LISTENS_OWED = 64 };

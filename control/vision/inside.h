@@ -35,6 +35,8 @@ struct view {
 struct vision {
 	struct vision_conf conf;
 	struct image_jail *jail;
+	struct image_jail *frames; /* decodes key frames; NULL: no streams are watched */
+	struct vision_streams streams;
 	struct tmr *tmr; /* while there are shares */
 	struct shares shares;
 	struct view views[SHARES_MAX];
@@ -49,10 +51,24 @@ static inline struct view *view_of(struct vision *v, const struct share *s)
 /* control/vision/vision.c */
 void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
 			  const char *why);
+void vision_end_share(struct vision *v, struct share *s, const char *why);
+/* Offers it, with a token that is a new one or the share's. */
+enum share_refusal vision_offer_share(struct vision *v, const struct share_owner *owner,
+				      char token[SHARE_SECRET_SIZE], struct share **out);
+/* Takes a picture, or a key frame of this codec. */
+enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
+			       enum frame_codec codec, struct slice picture);
+
+/* control/vision/streams.c */
+/* True if the target's stream is watched from now on. */
+bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target);
+/* Appends those that are not watched, to what vision_list tells. */
+void vision_list_streams(const struct vision *v, uint64_t guild, uint64_t channel, json_t *list);
 
 /* control/vision/pictures.c */
 /* Has it decoded. BUSY: it cannot be now. */
-enum share_refusal view_take(struct view *view, const struct share *s, struct slice picture);
+enum share_refusal view_take(struct view *view, const struct share *s, enum frame_codec codec,
+			     struct slice picture);
 /* A second has passed. */
 void view_tick(struct view *view, const struct share *s);
 /* The first picture is there, or there is none any more: the room is told, once. */

@@ -23,8 +23,11 @@ static void wipe_picture(struct view *view)
 void view_wipe(struct view *view)
 {
 	/* What is in the jail would come back. */
-	if (view->decoding)
+	if (view->decoding) {
 		image_jail_cancel(view->vision->jail, view);
+		if (view->vision->frames)
+			image_jail_cancel(view->vision->frames, view);
+	}
 	view->decoding = false;
 	wipe_picture(view);
 	notes_wipe(&view->notes);
@@ -153,19 +156,20 @@ static void take_result(const struct image_result *r, void *arg)
 	view_tell(view, s, true, "");
 }
 
-enum share_refusal view_take(struct view *view, const struct share *s, struct slice picture)
+enum share_refusal view_take(struct view *view, const struct share *s, enum frame_codec codec,
+			     struct slice picture)
 {
+	struct image_jail *jail = codec ? view->vision->frames : view->vision->jail;
 	const struct settings *set = view->vision->conf.settings;
-	const struct image_limits limits = {.side = set->share_width,
-					    .quality = set->share_quality};
+	const struct image_limits limits = {
+		.side = set->share_width, .quality = set->share_quality, .codec = codec};
 	enum image_reason why;
 	int err;
 
 	/* One at a time: the page sends the next one soon. */
-	if (view->decoding)
+	if (view->decoding || !jail)
 		return SHARE_BUSY;
-	err = image_jail_decode(view->vision->jail, picture.p, picture.n, &limits, take_result,
-				view, &why);
+	err = image_jail_decode(jail, picture.p, picture.n, &limits, take_result, view, &why);
 	view->share = s->id;
 	if (!err) {
 		view->decoding = true;

@@ -45,6 +45,7 @@ json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel)
 				  view->newest.p ? json_integer((json_int_t)age_of(v, view))
 						 : json_null()));
 	}
+	vision_list_streams(v, guild, channel, list);
 	return list;
 }
 

@@ -49,7 +49,7 @@ void vision_publish_share(struct vision *v, const struct share *s, enum event_ty
 	bus_publish(v->conf.bus, &ev);
 }
 
-static void end_share(struct vision *v, struct share *s, const char *why)
+void vision_end_share(struct vision *v, struct share *s, const char *why)
 {
 	view_tell(view_of(v, s), s, false, why);
 	vision_publish_share(v, s, EVENT_SHARE_STOPPED, why);
@@ -97,7 +97,7 @@ static void on_tick(void *arg)
 		struct view *view = view_of(v, s);
 
 		if (why)
-			end_share(v, s, why);
+			vision_end_share(v, s, why);
 		else if (view->vision && is_away(v, s))
 			hide_view(view, s);
 		else if (view->vision)
@@ -138,6 +138,7 @@ struct vision *vision_free(struct vision *v)
 	for (unsigned i = 0; i < SHARES_MAX; i++)
 		view_end(&v->views[i]);
 	image_jail_free(v->jail);
+	image_jail_free(v->frames);
 	tmr_free(v->tmr);
 	sodium_memzero(v, sizeof *v);
 	free(v);
@@ -157,13 +158,13 @@ void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 	while (v && (s = shares_each(&v->shares, &place)))
 		if ((!guild || s->owner.guild == guild) &&
 		    (s->owner.requester == user || s->owner.target == user))
-			end_share(v, s, "stopped");
+			vision_end_share(v, s, "stopped");
 }
 
 /* ---- offers ---- */
 
-enum share_refusal vision_offer(struct vision *v, const struct share_owner *owner,
-				char token[SHARE_SECRET_SIZE])
+enum share_refusal vision_offer_share(struct vision *v, const struct share_owner *owner,
+				      char token[SHARE_SECRET_SIZE], struct share **out)
 {
 	struct share_rules rules = read_rules(v);
 	uint64_t now = env_now(v->conf.env);
@@ -174,7 +175,7 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 	if (!v->conf.settings->screen_watch)
 		return SHARE_OFF;
 	if (s)
-		end_share(v, s, "expired");
+		vision_end_share(v, s, "expired");
 	write_secret(v, token);
 	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &offered);
 	if (refusal)
@@ -187,7 +188,16 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 	vision_publish_share(v, offered.share,
 			     offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED, "");
 	tmr_start(v->tmr, TICK_S * NS_PER_S);
+	*out = offered.share;
 	return SHARE_GRANTED;
+}
+
+enum share_refusal vision_offer(struct vision *v, const struct share_owner *owner,
+				char token[SHARE_SECRET_SIZE])
+{
+	struct share *s;
+
+	return vision_offer_share(v, owner, token, &s);
 }
 
 unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
@@ -205,7 +215,7 @@ unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64
 			view_wipe(view_of(v, s));
 		n++;
 	}
-	return n;
+	return n ? n : watched && target && vision_watch_stream(v, guild, channel, target);
 }
 
 /* ---- pages and programs ---- */
@@ -247,21 +257,32 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 	return bytes > v->conf.settings->share_frame_bytes ? SHARE_TOO_LARGE : SHARE_GRANTED;
 }
 
-static enum share_refusal take_picture(struct vision *v, struct share *s, bool known_type,
-				       struct slice picture, uint32_t *share)
+enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
+			       enum frame_codec codec, struct slice picture)
 {
 	struct share_rules rules = read_rules(v);
 	const struct share_frame frame = {.bytes = picture.n, .known_type = known_type};
 	struct view *view = view_of(v, s);
-	enum share_refusal refusal =
-		shares_take(s, &rules, &v->conf.world, &frame, env_now(v->conf.env));
+	enum share_refusal refusal;
 
+	if (codec)
+		rules.frame_bytes = FRAME_BYTES_MAX;
+	refusal = shares_take(s, &rules, &v->conf.world, &frame, env_now(v->conf.env));
 	if (refusal)
 		return refusal;
 	view->vision = v;
-	*share = s->id;
-	refusal = view_take(view, s, picture);
+	refusal = view_take(view, s, codec, picture);
 	s->frames -= refusal != SHARE_GRANTED;
+	return refusal;
+}
+
+static enum share_refusal take_picture(struct vision *v, struct share *s, bool known_type,
+				       struct slice picture, uint32_t *share)
+{
+	enum share_refusal refusal = vision_take(v, s, known_type, FRAME_NONE, picture);
+
+	if (!refusal)
+		*share = s->id;
 	return refusal;
 }
 
@@ -309,6 +330,6 @@ enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t bro
 		shares_prove(&v->shares, token, browser, env_now(v->conf.env), &s);
 
 	if (!refusal)
-		end_share(v, s, "stopped");
+		vision_end_share(v, s, "stopped");
 	return refusal;
 }

@@ -108,6 +108,33 @@ enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t targ
  * Caller owns it; NULL: there is none. */
 json_t *vision_state(struct vision *v, uint32_t share);
 
+/* ---- streams of Discord, a second source of screens (control/golive) ---- */
+
+typedef void(vision_streamer_h)(uint64_t user, void *arg);
+struct vision_streams {
+	/* Calls h for each member who streams in this channel. */
+	void (*eachh)(uint64_t guild, uint64_t channel, vision_streamer_h *h, void *h_arg,
+		      void *arg);
+	/* Watches this member's stream, which begins a share by vision_stream_begin. False: it
+	 * cannot. */
+	bool (*watchh)(uint64_t guild, uint64_t channel, uint64_t user, void *arg);
+	void *arg;
+};
+/* program: framed, which is started. ENOMEM. */
+int vision_set_streams(struct vision *v, const struct vision_streams *streams, const char *program);
+/* Begins the share of a member's stream, or finds it. Refusals of shares_offer, and OFF. */
+enum share_refusal vision_stream_begin(struct vision *v, uint64_t guild, uint64_t channel,
+				       uint64_t user, uint32_t *share);
+/* GONE: the share ended, or nobody watches it any more. BUSY: a key frame is being decoded. */
+enum vision_stream { VISION_STREAM_GONE, VISION_STREAM_BUSY, VISION_STREAM_WANTS };
+enum vision_stream vision_stream_state(const struct vision *v, uint32_t share);
+/* Takes a key frame, of at most FRAME_BYTES_MAX bytes. */
+enum share_refusal vision_stream_frame(struct vision *v, uint32_t share, enum frame_codec codec,
+				       struct slice frame);
+void vision_stream_paused(struct vision *v, uint32_t share, bool paused);
+/* Ends the share; why: a word for the log. */
+void vision_stream_end(struct vision *v, uint32_t share, const char *why);
+
 /* This person's shares in this server (0: in all) end: erased, or not to be heard any more. NULL
  * accepted. */
 void vision_forget(struct vision *v, uint64_t guild, uint64_t user);

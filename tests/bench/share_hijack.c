@@ -56,7 +56,7 @@ static bool open_link(const char *token, uint32_t browser)
 static void make_shares(void)
 {
 	for (unsigned i = 0; i < OWNERS; i++) {
-		const struct share_owner owner = {GUILD, CHANNEL, FIRST + i, FIRST + i};
+		const struct share_owner owner = {GUILD, CHANNEL, FIRST + i, FIRST + i, false};
 		char token[SHARE_SECRET_SIZE];
 		struct share_offered offered;
 

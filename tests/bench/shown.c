@@ -315,7 +315,7 @@ static void set_up_provider(void)
 
 static void open_share(void)
 {
-	const struct share_owner owner = {GUILD, CHANNEL, MEMBER, MEMBER};
+	const struct share_owner owner = {GUILD, CHANNEL, MEMBER, MEMBER, false};
 	uint32_t share;
 
 	if (vision_offer(w.vision, &owner, w.token) ||

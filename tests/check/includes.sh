@@ -61,6 +61,7 @@ rule control/ledger control/ledger control/settings proto
 rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
 rule control/tool_calls control/tool_calls control/tools control/events control/engine/core/ask.h control/store/store.h control/settings proto ipc
 rule control/jail control/jail proto ipc
+rule control/golive control/golive control/discord control/media control/vision control/engine/core/ask.h control/settings proto ipc
 rule control/vision/core control/vision/core control/dialect/base64.h proto
 rule control/vision/imaged control/vision/imaged control/vision/core proto ipc
 rule control/vision/framed control/vision/framed control/vision/imaged control/vision/core proto ipc
@@ -77,6 +78,7 @@ rule tests/sound tests/sound control/media proto ipc tests/join.h
 rule tests/decoder tests/decoder mediad/music mediad/video mediad/decoder/progress.h mediad/decoder/retry.h proto ipc tests/test.h tests/random.h
 rule tests/escape tests/escape mediad/decoder mediad/music mediad/sandbox control/vision/imaged control/vision/core proto ipc
 rule tests/picture tests/picture control/vision proto ipc tests/test.h tests/random.h
+rule tests/streamer tests/streamer control/media control/vision/core tests/picture proto ipc tests/join.h
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media control/music proto ipc tests/random.h
 rule tests/scenarios tests/scenarios control/media proto ipc

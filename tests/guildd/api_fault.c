@@ -5,9 +5,13 @@
 #include "tests/guildd/calls.h"
 #include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/relay.h"
 #include "tests/guildd/voice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 static bool is_main(const struct api_call *c)
 {
@@ -45,6 +49,29 @@ void api_join(struct api_call *c)
 		api_ok(c, lease_json(c->g, v));
 	else
 		api_result(c, ENOENT);
+}
+
+void api_stream(struct api_call *c)
+{
+	struct gd_vstate *v = api_vstate(c);
+	char key[GD_STREAM_KEY];
+	struct gd_golive *l;
+
+	if (!v)
+		return;
+	snprintf(key, sizeof(key), "guild:%" PRIu64 ":%" PRIu64 ":%" PRIu64, v->guild, v->channel,
+		 v->user);
+	if (json_is_true(json_object_get(c->body, "stop"))) {
+		gd_golive_delete(c->g, v->user, key);
+		api_ok(c, NULL);
+		return;
+	}
+	gd_golive_create(c->g, v->user, v->guild, v->channel);
+	l = gd_golive_of_key(c->g, key);
+	if (l)
+		api_ok(c, lease_json(c->g, gd_golive_lease(l, v->user)));
+	else
+		api_result(c, EACCES);
 }
 
 void api_leave(struct api_call *c)

@@ -59,6 +59,8 @@ typedef void(api_h)(struct api_call *c);
 	  "{url, deny?} -> {location}: at the OAuth2 page of this address the person agrees")      \
 	R(POST, "/users/{}/join", api_join,                                                        \
 	  "{channel_id, self_mute?, self_deaf?} -> a lease for the voice gateway")                 \
+	R(POST, "/users/{}/stream", api_stream,                                                    \
+	  "{stop?}: streams where they are -> a lease for the stream's session; or ends it")       \
 	R(POST, "/users/{}/leave", api_leave, "leaves; its voice session is closed with 4014")     \
 	R(POST, "/users/{}/kick", api_leave, "the same, by a moderator")                           \
 	R(POST, "/users/{}/move", api_move, "{channel_id}: dragged there")                         \

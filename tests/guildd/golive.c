@@ -53,7 +53,7 @@ struct gd_golives *gd_golives_free(struct gd_golives *l)
 
 /* ---- finding ---- */
 
-static struct gd_golive *by_key(const struct guildd *g, const char *key)
+struct gd_golive *gd_golive_of_key(const struct guildd *g, const char *key)
 {
 	for (size_t i = 0; i < g->golives->all.n; i++) {
 		struct gd_golive *l = g->golives->all.v[i];
@@ -223,7 +223,7 @@ void gd_golive_create(struct guildd *g, uint64_t user, uint64_t guild, uint64_t 
 		tell_ended(g, user, key, "unauthorized");
 		return;
 	}
-	l = by_key(g, key);
+	l = gd_golive_of_key(g, key);
 	if (l)
 		end_golive(l, "user_requested");
 	l = calloc(1, sizeof(*l));
@@ -247,7 +247,7 @@ void gd_golive_create(struct guildd *g, uint64_t user, uint64_t guild, uint64_t 
 
 void gd_golive_watch(struct guildd *g, uint64_t user, const char *key)
 {
-	struct gd_golive *l = by_key(g, key);
+	struct gd_golive *l = gd_golive_of_key(g, key);
 	struct gd_vstate *state = l ? state_in(g, user, l->channel) : NULL, *v;
 
 	if (!l) {
@@ -277,7 +277,7 @@ void gd_golive_watch(struct guildd *g, uint64_t user, const char *key)
 
 void gd_golive_delete(struct guildd *g, uint64_t user, const char *key)
 {
-	struct gd_golive *l = by_key(g, key);
+	struct gd_golive *l = gd_golive_of_key(g, key);
 	struct gd_vstate *v = l ? gd_golive_lease(l, user) : NULL;
 
 	if (!v)
@@ -292,7 +292,7 @@ void gd_golive_delete(struct guildd *g, uint64_t user, const char *key)
 
 void gd_golive_pause(struct guildd *g, uint64_t user, const char *key, bool paused)
 {
-	struct gd_golive *l = by_key(g, key);
+	struct gd_golive *l = gd_golive_of_key(g, key);
 
 	if (!l || l->owner != user || l->paused == paused)
 		return;

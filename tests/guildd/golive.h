@@ -29,6 +29,7 @@ void gd_golive_pause(struct guildd *g, uint64_t user, const char *key, bool paus
 void gd_golive_left(struct guildd *g, uint64_t user, uint64_t channel);
 
 /* Finders; NULL: there is none. Borrowed. */
+struct gd_golive *gd_golive_of_key(const struct guildd *g, const char *key);
 struct gd_golive *gd_golive_of_server(const struct guildd *g, uint64_t server);
 struct gd_golive *gd_golive_of_channel(const struct guildd *g, uint64_t channel);
 struct gd_vstate *gd_golive_lease(const struct gd_golive *l, uint64_t user);

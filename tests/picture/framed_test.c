@@ -82,6 +82,15 @@ static bool decode(enum frame_codec codec, size_t n)
 	return results == before + 1;
 }
 
+static size_t encode(enum frame_codec codec, unsigned width, unsigned height, uint8_t brightness,
+		     bool key)
+{
+	const struct frame_scene scene = {
+		.width = width, .height = height, .brightness = brightness};
+
+	return frame_encode(bytes, codec, &scene, key);
+}
+
 static bool is_near(unsigned a, unsigned b)
 {
 	return a + NEAR >= b && b + NEAR >= a;
@@ -91,7 +100,7 @@ TEST(key_frames_of_each_codec_become_pictures)
 {
 	CHECK(begin());
 	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
-		size_t n = frame_encode(bytes, (enum frame_codec)c, WIDTH, HEIGHT, 200, true);
+		size_t n = encode((enum frame_codec)c, WIDTH, HEIGHT, 200, true);
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
@@ -112,7 +121,7 @@ TEST(sizes_that_are_no_multiples_of_blocks_are_read_and_decoded)
 {
 	CHECK(begin());
 	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
-		size_t n = frame_encode(bytes, (enum frame_codec)c, 318, 182, 120, true);
+		size_t n = encode((enum frame_codec)c, 318, 182, 120, true);
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
@@ -127,7 +136,7 @@ TEST(frames_that_need_others_are_refused_by_their_header)
 {
 	CHECK(begin());
 	for (unsigned c = FRAME_H264; c < FRAME_CODECS; c++) {
-		size_t n = frame_encode(bytes, (enum frame_codec)c, WIDTH, HEIGHT, 200, false);
+		size_t n = encode((enum frame_codec)c, WIDTH, HEIGHT, 200, false);
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
@@ -157,7 +166,7 @@ TEST(damaged_frames_disturb_no_other_one)
 	for (unsigned i = 0; i < files * 3; i++) {
 		enum frame_codec codec = (enum frame_codec)(FRAME_H264 + i % 3);
 
-		n = frame_encode(bytes, codec, 96, 64, (uint8_t)(i * 7), true);
+		n = encode(codec, 96, 64, (uint8_t)(i * 7), true);
 		damage(bytes, &n, &r);
 		CHECK(decode(codec, n));
 		CHECK(last.reason != IMAGE_NO_JAIL && last.reason != IMAGE_NO_PROCESS &&
@@ -168,7 +177,7 @@ TEST(damaged_frames_disturb_no_other_one)
 		if (counts[i])
 			fprintf(stderr, "%s %u\n", image_reason_name((enum image_reason)i),
 				counts[i]);
-	n = frame_encode(bytes, FRAME_VP8, WIDTH, HEIGHT, 90, true);
+	n = encode(FRAME_VP8, WIDTH, HEIGHT, 90, true);
 	CHECK(decode(FRAME_VP8, n));
 	CHECK_INT(last.reason, IMAGE_OK);
 	end();

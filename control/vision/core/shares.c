@@ -109,7 +109,7 @@ struct share *shares_expired(struct shares *s, uint64_t now)
 static bool same_owner(const struct share_owner *a, const struct share_owner *b)
 {
 	return a->guild == b->guild && a->channel == b->channel && a->requester == b->requester &&
-	       a->target == b->target;
+	       a->target == b->target && a->stream == b->stream;
 }
 
 static struct share *find_owner(struct shares *s, const struct share_owner *owner, uint64_t now)
@@ -262,8 +262,8 @@ enum share_refusal shares_find_target(struct shares *s, uint64_t guild, uint64_t
 	for (unsigned i = 0; i < SHARES_MAX; i++) {
 		struct share *share = &s->v[i];
 
-		if (!share->id || !share->watched || share->owner.guild != guild ||
-		    now >= share->expires)
+		if (!share->id || !share->watched || share->owner.stream ||
+		    share->owner.guild != guild || now >= share->expires)
 			continue;
 		if (share->owner.target == target) {
 			*out = share;

@@ -40,9 +40,11 @@ enum share_state {
 };
 const char *share_state_name(enum share_state state);
 
-/* Whose share: the requester asked for it, the target's screen it is. */
+/* Whose share: the requester asked for it, the target's screen it is. stream: it is a stream of
+ * Discord, whose token nobody is told. */
 struct share_owner {
 	uint64_t guild, channel, requester, target;
+	bool stream;
 };
 
 struct share {

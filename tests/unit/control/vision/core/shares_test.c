@@ -25,9 +25,9 @@ static uint64_t bot_channel(uint64_t guild, void *arg)
 }
 
 static const struct share_world world = {channel_of, bot_channel, NULL};
-static const struct share_owner alice = {GUILD, CHANNEL, ALICE, ALICE},
-				alice_of_bob = {GUILD, CHANNEL, ALICE, BOB},
-				bob = {GUILD, CHANNEL, BOB, BOB};
+static const struct share_owner alice = {GUILD, CHANNEL, ALICE, ALICE, false},
+				alice_of_bob = {GUILD, CHANNEL, ALICE, BOB, false},
+				bob = {GUILD, CHANNEL, BOB, BOB, false};
 
 static void begin(void)
 {

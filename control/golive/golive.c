@@ -1,0 +1,472 @@
+#include "control/golive/golive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/discord/gateway.h"
+#include "control/discord/guilds.h"
+#include "control/golive/streams.h"
+#include "control/media/media.h"
+#include "control/settings/settings.h"
+#include "control/vision/vision.h"
+#include "ipc/env.h"
+#include "ipc/json_wipe.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+enum { TICK_MS = 250, QUALITY = 100 };
+
+/* A stream that is watched. Key frames come in parts. */
+struct watched {
+	struct golive *golive;
+	uint32_t stream; /* 0: a free place */
+	uint32_t share;	 /* of control/vision */
+	uint64_t guild, channel, user;
+	struct media_call *call; /* NULL before the first lease */
+	uint64_t server;	 /* of the call */
+	bool over;		 /* it ends at the next tick */
+	uint64_t asked_at;	 /* for a key frame */
+	uint8_t *frame;		 /* the parts that came */
+	size_t n, size;
+	uint32_t number;
+};
+
+struct golive {
+	struct golive_conf conf;
+	struct gateway *gateway;
+	struct streams *streams;
+	struct tmr *tmr;
+	bool refused;
+	char url[256];
+	struct watched v[STREAMS_MAX];
+};
+
+#define ID(x) ((unsigned long long)(x))
+
+/* ---- key frames ---- */
+
+static void forget_frame(struct watched *w)
+{
+	json_wipe_block(w->frame);
+	free(w->frame);
+	w->frame = NULL;
+	w->n = w->size = 0;
+}
+
+static enum frame_codec codec_of(unsigned codec)
+{
+	return codec == MEDIA_VIDEO_H264  ? FRAME_H264
+	       : codec == MEDIA_VIDEO_VP8 ? FRAME_VP8
+	       : codec == MEDIA_VIDEO_AV1 ? FRAME_AV1
+					  : FRAME_NONE;
+}
+
+static void show_frame(struct watched *w, unsigned codec)
+{
+	enum frame_codec known = codec_of(codec);
+	enum share_refusal refusal =
+		known ? vision_stream_frame(w->golive->conf.vision, w->share, known,
+					    (struct slice){w->frame, w->n})
+		      : SHARE_BAD_TYPE;
+
+	log_debug("golive_frame", "user=%llu codec=%u bytes=%zu refusal=%s", ID(w->user), codec,
+		  w->n, share_refusal_code(refusal));
+	forget_frame(w);
+}
+
+/* Parts come in order, and those of a frame follow each other; what does not is dropped. */
+static void take_part(struct watched *w, const struct media_video_frame *m)
+{
+	if (m->user != w->user || !m->key)
+		return;
+	if (!m->offset) {
+		forget_frame(w);
+		if (!m->size || m->size > FRAME_BYTES_MAX)
+			return;
+		w->frame = malloc(m->size);
+		if (!w->frame)
+			return;
+		w->size = m->size;
+		w->number = m->frame;
+	}
+	if (!w->frame || m->frame != w->number || m->offset != w->n || m->data.n > w->size - w->n) {
+		forget_frame(w);
+		return;
+	}
+	memcpy(w->frame + w->n, m->data.p, m->data.n);
+	w->n += m->data.n;
+	if (w->n == w->size)
+		show_frame(w, m->codec);
+}
+
+/* ---- one stream ---- */
+
+static struct watched *find_watched(struct golive *g, uint32_t stream)
+{
+	for (unsigned i = 0; i < STREAMS_MAX; i++)
+		if (stream && g->v[i].stream == stream)
+			return &g->v[i];
+	return NULL;
+}
+
+static void end_watched(struct watched *w, const char *why)
+{
+	struct golive *g = w->golive;
+
+	log_info("golive_ended", "guild=%llu user=%llu why=\"%s\"", ID(w->guild), ID(w->user), why);
+	streams_close(g->streams, w->stream, env_now(g->conf.env));
+	vision_stream_end(g->conf.vision, w->share, why);
+	media_call_free(w->call);
+	forget_frame(w);
+	*w = (struct watched){0};
+}
+
+static void arm_timer(struct golive *g)
+{
+	for (unsigned i = 0; i < STREAMS_MAX; i++)
+		if (g->v[i].stream) {
+			tmr_start(g->tmr, TICK_MS * NS_PER_MS);
+			return;
+		}
+}
+
+/* A stream that has no session asks for another lease; streams.h says how often. */
+static void take_state(struct watched *w, const struct media_call_state *m)
+{
+	uint64_t now = env_now(w->golive->conf.env);
+
+	if (m->phase == MEDIA_PHASE_UP)
+		streams_up(w->golive->streams, w->stream);
+	else if (m->wants_credentials || m->phase == MEDIA_PHASE_FAILED)
+		streams_renew(w->golive->streams, w->stream, now);
+}
+
+static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
+{
+	struct watched *w = arg;
+
+	(void)call;
+	if (msg->type == MEDIA_CALL_STATE)
+		take_state(w, &msg->call_state);
+	else if (msg->type == MEDIA_VIDEO_FRAME)
+		take_part(w, &msg->video_frame);
+}
+
+/* The session of a stream that began anew is another one. */
+static int open_call(struct golive *g, struct watched *w, const struct streams_act *act)
+{
+	const struct media_want want = {.guild = act->server,
+					.channel = act->channel,
+					.user = streams_account(g->streams),
+					.bitrate = 64000,
+					.mute = true,
+					.consent = true,
+					.stream = true};
+	int err;
+
+	if (w->call && w->server == act->server)
+		return 0;
+	w->call = media_call_free(w->call);
+	err = media_call_open(&w->call, g->conf.media, &want, on_media, w);
+	if (err)
+		return err;
+	w->server = act->server;
+	media_call_watch(w->call, w->user, QUALITY);
+	return 0;
+}
+
+static void take_lease(struct golive *g, const struct streams_act *act)
+{
+	struct watched *w = find_watched(g, act->stream);
+	int err = w ? open_call(g, w, act) : ENOENT;
+
+	if (!err)
+		err = media_call_credentials(w->call, act->session, act->token, act->endpoint,
+					     act->channel);
+	log_info("golive_lease", "stream=%u endpoint=%s err=%d", act->stream, act->endpoint, err);
+	if (w && err)
+		w->over = true;
+}
+
+/* ---- what is said to Discord ---- */
+
+static void send_op(struct golive *g, int op, json_t *d)
+{
+	int err = d ? gateway_send(g->gateway, op, d) : ENOMEM;
+
+	json_decref(d);
+	log_info("golive_send", "op=%d err=%d", op, err);
+}
+
+static void send_voice(struct golive *g, const struct streams_act *act)
+{
+	char guild[24], channel[24];
+
+	snprintf(guild, sizeof guild, "%llu", ID(act->guild));
+	snprintf(channel, sizeof channel, "%llu", ID(act->channel));
+	send_op(g, DISCORD_OP_VOICE_STATE_UPDATE,
+		json_pack("{s:s,s:s?,s:b,s:b,s:b}", "guild_id", guild, "channel_id",
+			  act->channel ? channel : NULL, "self_mute", 1, "self_deaf", 1,
+			  "self_video", 0));
+}
+
+static void on_act(const struct streams_act *act, void *arg)
+{
+	struct golive *g = arg;
+	struct watched *w = find_watched(g, act->stream);
+
+	switch (act->type) {
+	case STREAMS_ACT_VOICE:
+		send_voice(g, act);
+		break;
+	case STREAMS_ACT_WATCH:
+		send_op(g, DISCORD_OP_STREAM_WATCH, json_pack("{s:s}", "stream_key", act->key));
+		break;
+	case STREAMS_ACT_END:
+		send_op(g, DISCORD_OP_STREAM_DELETE, json_pack("{s:s}", "stream_key", act->key));
+		break;
+	case STREAMS_ACT_LEASE:
+		take_lease(g, act);
+		break;
+	case STREAMS_ACT_PAUSED:
+		if (w)
+			vision_stream_paused(g->conf.vision, w->share, act->paused);
+		break;
+	case STREAMS_ACT_ENDED:
+		log_info("golive_over", "stream=%u why=\"%s\"", act->stream, act->why);
+		if (w)
+			w->over = true;
+		break;
+	case STREAMS_ACT_SHOW: /* nothing is shown yet */
+		break;
+	}
+}
+
+/* ---- for control/vision ---- */
+
+struct finding {
+	const struct golive *golive;
+	uint64_t guild;
+	vision_streamer_h *h;
+	void *arg;
+};
+
+static void find_streamer(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	const struct finding *f = arg;
+	struct guild_voice v;
+
+	(void)name, (void)is_bot;
+	if (guilds_voice(f->golive->conf.guilds, f->guild, user, &v) && v.stream)
+		f->h(user, f->arg);
+}
+
+static void each_streamer(uint64_t guild, uint64_t channel, vision_streamer_h *h, void *h_arg,
+			  void *arg)
+{
+	struct golive *g = arg;
+	struct finding f = {g, guild, h, h_arg};
+
+	if (golive_ready(g))
+		guilds_each(g->conf.guilds, guild, channel, find_streamer, &f);
+}
+
+static struct watched *find_place(struct golive *g)
+{
+	for (unsigned i = 0; i < STREAMS_MAX; i++)
+		if (!g->v[i].stream)
+			return &g->v[i];
+	return NULL;
+}
+
+static bool watch_streamer(uint64_t guild, uint64_t channel, uint64_t user, void *arg)
+{
+	struct golive *g = arg;
+	struct watched *w = find_place(g);
+	struct guild_voice v;
+	uint32_t share, stream;
+	int err = ENOENT;
+
+	if (!w || !golive_ready(g) || !guilds_voice(g->conf.guilds, guild, user, &v) || !v.stream ||
+	    v.channel != channel)
+		return false;
+	if (vision_stream_begin(g->conf.vision, guild, channel, user, &share))
+		return false;
+	*w = (struct watched){
+		.golive = g, .guild = guild, .channel = channel, .user = user, .share = share};
+	err = streams_open(g->streams, guild, channel, user, env_now(g->conf.env), &stream);
+	log_info("golive_watch", "guild=%llu user=%llu err=%d", ID(guild), ID(user), err);
+	if (err) {
+		*w = (struct watched){0};
+		if (err != EALREADY)
+			vision_stream_end(g->conf.vision, share, "stopped");
+		return err == EALREADY;
+	}
+	w->stream = stream;
+	arm_timer(g);
+	return true;
+}
+
+/* ---- time ---- */
+
+static const char *find_end(const struct golive *g, const struct watched *w)
+{
+	struct guild_voice v;
+
+	if (w->over)
+		return "stream_ended";
+	if (!guilds_voice(g->conf.guilds, w->guild, w->user, &v) || !v.stream ||
+	    v.channel != w->channel)
+		return "stream_ended";
+	return vision_stream_state(g->conf.vision, w->share) == VISION_STREAM_GONE ? "stopped"
+										   : NULL;
+}
+
+static void ask_key(const struct golive *g, struct watched *w, uint64_t now)
+{
+	if (!w->call || now - w->asked_at < g->conf.settings->share_frame_ms * NS_PER_MS ||
+	    vision_stream_state(g->conf.vision, w->share) != VISION_STREAM_WANTS)
+		return;
+	if (!media_call_ask_key(w->call))
+		w->asked_at = now;
+}
+
+static void on_tmr(void *arg)
+{
+	struct golive *g = arg;
+	uint64_t now = env_now(g->conf.env);
+
+	streams_tick(g->streams, now);
+	for (unsigned i = 0; i < STREAMS_MAX; i++) {
+		const char *why = g->v[i].stream ? find_end(g, &g->v[i]) : NULL;
+
+		if (why)
+			end_watched(&g->v[i], why);
+		else if (g->v[i].stream)
+			ask_key(g, &g->v[i], now);
+	}
+	arm_timer(g);
+}
+
+/* ---- the account's gateway ---- */
+
+static void on_event(const char *name, const json_t *d, void *arg)
+{
+	struct golive *g = arg;
+	uint64_t now = env_now(g->conf.env), account = 0;
+	bool ready = strcmp(name, "READY") == 0;
+
+	if (ready &&
+	    !discord_snowflake(json_string_value(json_object_get(json_object_get(d, "user"), "id")),
+			       &account))
+		return;
+	if (ready)
+		guilds_hide(g->conf.guilds, account);
+	if (ready || strcmp(name, "RESUMED") == 0) {
+		log_info("golive_ready", "account=%llu", ID(account));
+		streams_online(g->streams, account, ready, now);
+	} else {
+		streams_event(g->streams, name, d, now);
+	}
+}
+
+static void on_state(enum gateway_state s, unsigned code, const char *text, void *arg)
+{
+	struct golive *g = arg;
+
+	if (s == GATEWAY_UP)
+		return;
+	streams_offline(g->streams);
+	if (s != GATEWAY_FATAL)
+		return;
+	g->refused = true;
+	log_warn("golive_refused",
+		 "code=%u text=\"%s\" hint=\"no stream is watched until a restart; see "
+		 "go_live_token_file\"",
+		 code, text);
+}
+
+/* A session of a person is not kept for the next control: it would go on in a channel by itself. */
+static void on_session(void *arg)
+{
+	(void)arg;
+}
+
+/* The bot's own gateway finds the address, which is the same. */
+static void on_find(void *arg)
+{
+	struct golive *g = arg;
+
+	gateway_start(g->gateway, g->url, NULL);
+}
+
+/* ---- life ---- */
+
+int golive_alloc(struct golive **out, const struct golive_conf *conf)
+{
+	struct golive *g;
+	struct gateway_conf gateway = {.intents = DISCORD_INTENT_GUILDS |
+						  DISCORD_INTENT_GUILD_VOICE_STATES,
+				       .eventh = on_event,
+				       .stateh = on_state,
+				       .sessionh = on_session,
+				       .findh = on_find};
+	int err;
+
+	if (!out || !conf || !conf->env || !conf->ws || !conf->settings || !conf->guilds ||
+	    !conf->media || !conf->vision)
+		return EINVAL;
+	g = calloc(1, sizeof *g);
+	if (!g)
+		return ENOMEM;
+	g->conf = *conf;
+	gateway.env = conf->env;
+	gateway.ws = conf->ws;
+	gateway.token = conf->settings->go_live_token;
+	gateway.arg = g;
+	err = streams_alloc(&g->streams, on_act, g);
+	if (!err)
+		err = tmr_alloc(&g->tmr, conf->env, on_tmr, g);
+	if (!err)
+		err = gateway_alloc(&g->gateway, &gateway);
+	if (!err)
+		err = vision_set_streams(conf->vision,
+					 &(struct vision_streams){each_streamer, watch_streamer, g},
+					 "framed");
+	if (err)
+		golive_free(g);
+	else
+		*out = g;
+	return err;
+}
+
+struct golive *golive_free(struct golive *g)
+{
+	if (!g)
+		return NULL;
+	for (unsigned i = 0; i < STREAMS_MAX; i++)
+		if (g->v[i].stream)
+			end_watched(&g->v[i], "shutdown");
+	gateway_free(g->gateway);
+	streams_free(g->streams);
+	tmr_free(g->tmr);
+	free(g);
+	return NULL;
+}
+
+void golive_start(struct golive *g, const char *url)
+{
+	snprintf(g->url, sizeof g->url, "%s", url);
+	gateway_start(g->gateway, url, NULL);
+}
+
+bool golive_ready(const struct golive *g)
+{
+	return !g->refused && gateway_state(g->gateway) == GATEWAY_UP &&
+	       streams_account(g->streams);
+}

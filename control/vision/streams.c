@@ -1,0 +1,133 @@
+/* Streams of Discord as shares of screens (vision.h). */
+#include <errno.h>
+
+#include <sodium.h>
+
+#include "control/settings/settings.h"
+#include "control/vision/inside.h"
+#include "ipc/env.h"
+#include "proto/base/time.h"
+
+int vision_set_streams(struct vision *v, const struct vision_streams *streams, const char *program)
+{
+	int err = image_jail_alloc(&v->frames, v->conf.env, program);
+
+	if (!err)
+		v->streams = *streams;
+	return err;
+}
+
+/* ---- who streams ---- */
+
+static const struct share *find_stream(const struct vision *v, uint64_t guild, uint64_t channel,
+				       uint64_t user)
+{
+	for (unsigned i = 0; i < SHARES_MAX; i++) {
+		const struct share *s = &v->shares.v[i];
+
+		if (s->id && s->owner.stream && s->owner.guild == guild &&
+		    s->owner.channel == channel && s->owner.target == user)
+			return s;
+	}
+	return NULL;
+}
+
+struct listing {
+	const struct vision *v;
+	uint64_t guild, channel;
+	json_t *list;
+};
+
+/* Members who are not to be seen are in no channel here. */
+static void list_streamer(uint64_t user, void *arg)
+{
+	const struct listing *l = arg;
+	const struct share_world *w = &l->v->conf.world;
+
+	if (find_stream(l->v, l->guild, l->channel, user) ||
+	    w->channel_of(l->guild, user, w->arg) != l->channel)
+		return;
+	json_array_append_new(l->list,
+			      json_pack("{s:o,s:s,s:s,s:b,s:i,s:n}", "user",
+					json_sprintf("%llu", (unsigned long long)user), "name",
+					l->v->conf.nameh(l->guild, user, l->v->conf.arg), "state",
+					"streaming", "watched", 0, "frames", 0, "ageMs"));
+}
+
+void vision_list_streams(const struct vision *v, uint64_t guild, uint64_t channel, json_t *list)
+{
+	struct listing l = {v, guild, channel, list};
+
+	if (v->streams.eachh && v->conf.settings->screen_watch)
+		v->streams.eachh(guild, channel, list_streamer, &l, v->streams.arg);
+}
+
+bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target)
+{
+	return v->streams.watchh && v->streams.watchh(guild, channel, target, v->streams.arg);
+}
+
+/* ---- one stream ---- */
+
+enum share_refusal vision_stream_begin(struct vision *v, uint64_t guild, uint64_t channel,
+				       uint64_t user, uint32_t *share)
+{
+	const struct share_owner owner = {.guild = guild,
+					  .channel = channel,
+					  .requester = user,
+					  .target = user,
+					  .stream = true};
+	char token[SHARE_SECRET_SIZE];
+	struct share *s;
+	enum share_refusal refusal = vision_offer_share(v, &owner, token, &s);
+
+	sodium_memzero(token, sizeof token);
+	if (refusal)
+		return refusal;
+	if (s->state == SHARE_OFFERED)
+		s->state = SHARE_OPENED;
+	*share = s->id;
+	return SHARE_GRANTED;
+}
+
+static struct share *find_share(const struct vision *v, uint32_t share)
+{
+	return shares_find((struct shares *)(uintptr_t)&v->shares, share);
+}
+
+enum vision_stream vision_stream_state(const struct vision *v, uint32_t share)
+{
+	const struct share *s = find_share(v, share);
+
+	if (!s || !s->watched)
+		return VISION_STREAM_GONE;
+	return v->views[s - v->shares.v].decoding ? VISION_STREAM_BUSY : VISION_STREAM_WANTS;
+}
+
+enum share_refusal vision_stream_frame(struct vision *v, uint32_t share, enum frame_codec codec,
+				       struct slice frame)
+{
+	struct share *s = find_share(v, share);
+
+	return s ? vision_take(v, s, true, codec, frame) : SHARE_UNKNOWN;
+}
+
+void vision_stream_paused(struct vision *v, uint32_t share, bool paused)
+{
+	struct share *s = find_share(v, share);
+
+	if (!s)
+		return;
+	if (paused)
+		s->state = SHARE_PAUSED;
+	else if (s->state == SHARE_PAUSED)
+		s->state = SHARE_OPENED;
+}
+
+void vision_stream_end(struct vision *v, uint32_t share, const char *why)
+{
+	struct share *s = find_share(v, share);
+
+	if (s)
+		vision_end_share(v, s, why);
+}
