@@ -13,6 +13,14 @@
 #include "ipc/env.h"
 #include "proto/media.h"
 
+static void hold(struct agent_music *m, bool held)
+{
+	if (m->held == held)
+		return;
+	m->held = held;
+	jukebox_hold(m->conf.jukebox, held);
+}
+
 /* ---- what the room is told ---- */
 
 static const char *room_word(const struct agent_music *m)
@@ -62,9 +70,19 @@ static void tell_context(struct agent_music *m)
 		      m->conf.arg);
 }
 
+/* A hold ends with the music that it holds, or what plays later would be silent. */
+static void release_idle(struct agent_music *m)
+{
+	enum jukebox_phase phase = jukebox_phase(m->conf.jukebox);
+
+	if (phase == JUKEBOX_IDLE || phase == JUKEBOX_HALTED)
+		hold(m, false);
+}
+
 static void on_changed(struct jukebox *j, void *arg)
 {
 	(void)j;
+	release_idle(arg);
 	tell_phase(arg, false);
 	tell_context(arg);
 }
@@ -76,14 +94,6 @@ void agent_music_tell(struct agent_music *m)
 }
 
 /* ---- the jukebox ---- */
-
-static void hold(struct agent_music *m, bool held)
-{
-	if (m->held == held)
-		return;
-	m->held = held;
-	jukebox_hold(m->conf.jukebox, held);
-}
 
 static const char *explain_error(int err)
 {

@@ -173,6 +173,14 @@ static void note_asker(struct room_music *m, const struct room_context *context,
 	m->asker = by ? by->user : m->asker;
 }
 
+/* A pause that nobody takes back would hold whatever plays later. */
+static void end_music(struct room_music *m, struct room_context *context)
+{
+	if (m->resumes)
+		emit_command(context, 0, "resume");
+	enter_phase(m, context, ROOM_MUSIC_IDLE);
+}
+
 static void report_phase(struct room_music *m, struct room_context *context,
 			 const struct room_event *ev)
 {
@@ -187,7 +195,7 @@ static void report_phase(struct room_music *m, struct room_context *context,
 		if (m->phase != ROOM_MUSIC_PAUSED_WAKE || !m->resumes)
 			enter_phase(m, context, ROOM_MUSIC_PAUSED);
 	} else {
-		enter_phase(m, context, ROOM_MUSIC_IDLE);
+		end_music(m, context);
 	}
 }
 
@@ -301,11 +309,12 @@ void room_music_tick(struct room_music *m, struct room_context *context)
 		m->renews = false;
 	if (!m->resumes || !room_is_still(context))
 		return;
+	if (!m->track) {
+		end_music(m, context);
+		return;
+	}
 	m->resumes = false;
-	if (m->track)
-		emit_command(context, 0, "resume");
-	else
-		enter_phase(m, context, ROOM_MUSIC_IDLE);
+	emit_command(context, 0, "resume");
 }
 
 uint64_t room_music_deadline(const struct room_music *m, const struct room_context *context)

@@ -577,6 +577,21 @@ TEST(rule_104_a_pause_made_while_music_is_held_is_told_after_it)
 	close_music();
 }
 
+TEST(rule_104_music_that_is_stopped_while_it_is_held_holds_no_later_music)
+{
+	CHECK(open_music());
+	plays_rosanna();
+	effect(ROOM_DO_MUSIC, 0, "pause");
+	ask((struct tool_music){.op = TOOL_MUSIC_STOP});
+	loop_run_for(&s.l, 5 * NS_PER_MS);
+	CHECK_STR(s.events, "music paused 0, music idle 0");
+	*s.events = '\0';
+	ask((struct tool_music){.op = TOOL_MUSIC_PLAY, .query = "rosanna", .place = -1});
+	report(MEDIA_MUSIC_PHASE_PLAYING);
+	CHECK_STR(s.events, "music playing 3");
+	close_music();
+}
+
 TEST(music_that_is_heard_can_be_handed_off)
 {
 	CHECK(open_music());

@@ -401,6 +401,7 @@ TEST(rule_104_music_goes_on_when_all_is_said)
 	scene_close(s);
 }
 
+/* The pause is taken back nevertheless: it would hold what plays later. */
 TEST(rule_104_without_a_track_there_is_nothing_to_go_on_with)
 {
 	struct scene *s = playing("");
@@ -411,12 +412,29 @@ TEST(rule_104_without_a_track_there_is_nothing_to_go_on_with)
 	scene_answer(s, "a band", 600);
 	scene_mark(s);
 	scene_drained(s);
-	CHECK_STR(ordered(s), "");
+	CHECK_STR(ordered(s), "resume");
 	scene_wait(s, 5000);
 	/* It is idle: nobody's latch, nobody swallowed for music. */
 	scene_say(s, BOB, "did you see the match yesterday");
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 0);
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	scene_close(s);
+}
+
+/* A model, a button or a command may stop music that the room holds. */
+TEST(rule_104_music_that_ends_under_an_answer_holds_no_later_music)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	CHECK_STR(ordered(s), "pause");
+	music(s, "idle", 0);
+	CHECK_STR(ordered(s), "resume");
+	scene_mark(s);
+	music(s, "playing", 0);
+	scene_answer(s, "as you like", 600);
+	scene_drained(s);
+	CHECK_STR(ordered(s), "");
 	scene_close(s);
 }
 
