@@ -192,6 +192,17 @@ static uint32_t limit_fade(const struct music_mixer *m, uint32_t fade)
 	return fade;
 }
 
+/* A seek in the lane that comes in does not wait for the end of the crossfade: the lane that falls
+ * away ends at the pace of the seek. */
+static void hasten_crossing(struct music_mixer *m)
+{
+	const struct music_joint *seek = &m->lanes[2].joint;
+
+	if (m->crossing && m->n_lanes > 2 && seek->at_once &&
+	    music_lane_is_ready(m->lanes[2].lane) && !playout_is_exhausted(playout_of(m, 0)))
+		playout_stop(playout_of(m, 0), seek->crossfade);
+}
+
 /* Begins to cross over from the first lane to the second when it is time for that. */
 static void begin_crossing(struct music_mixer *m)
 {
@@ -225,6 +236,7 @@ size_t music_mixer_pull(struct music_mixer *m, float left[LANE_FRAME], float rig
 {
 	size_t from = 0, end = 0;
 
+	hasten_crossing(m);
 	begin_crossing(m);
 	for (unsigned i = 0; i < m->n_lanes; i++) {
 		struct queued_lane *q = &m->lanes[i];

@@ -4,7 +4,8 @@
  * The first lane plays. When it has given its last sample, the next one goes on with the following
  * sample of the same frame; with a crossfade it begins so much before the end, as far as the length
  * of the first is known. A lane added with `at_once` crosses over as soon as it is ready, which is
- * how a seek sounds. A lane that is stopped makes way for the one after it.
+ * how a seek sounds; a crossfade into the one before it gives way. A lane that is stopped makes way
+ * for the one after it.
  *
  * The sender pulls a frame, then confirms it or takes it back, once for each pull. The loop thread
  * makes the mixer and lends it together with its lanes; lanes return by music_mixer_next_event.

@@ -387,6 +387,30 @@ TEST(music_seek_crosses_over_at_once)
 	music_mixer_free(rig.m);
 }
 
+/* The crossfade gives way to it: the place is told at once, and must be heard at once. */
+TEST(music_seek_in_a_crossfade_is_heard_at_once)
+{
+	size_t from;
+
+	setup();
+	add(48000, 48000, (struct music_joint){0});
+	add(96000, 96000, (struct music_joint){.crossfade = 24000});
+	rig.tracks[0].l = 1000;
+	rig.tracks[1].l = 3000;
+	play(30);
+	add(TRACK, 0, (struct music_joint){.crossfade = 480, .at_once = true, .after = 2});
+	rig.tracks[2].r = 2000;
+	from = rig.n;
+	play(4);
+	CHECK_INT(count_events(LANE_STOPPED, 1), 1);
+	CHECK_INT(count_events(LANE_STOPPED, 2), 1);
+	CHECK(rig.right[from + 2 * 960] > 0 && rig.right[from + 3 * 960] == 2000);
+	CHECK(rig.left[from + 3 * 960] == 0);
+	for (size_t i = from; i < rig.n; i++)
+		CHECK(fabsf(rig.left[i] - rig.left[i - 1]) < 20);
+	music_mixer_free(rig.m);
+}
+
 /* Nothing is lost over a pause, and the fades have no step. */
 TEST(music_pause_and_resume)
 {
