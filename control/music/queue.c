@@ -97,12 +97,21 @@ static void drop_tracks(struct music_queue *q, size_t from, size_t to)
 		q->at = from;
 }
 
+static void note_left(struct music_queue *q, uint32_t id)
+{
+	if (q->n_left == MUSIC_QUEUE_HISTORY)
+		memmove(q->left, q->left + 1, --q->n_left * sizeof *q->left);
+	q->left[q->n_left++] = id;
+}
+
 /* Makes the track at this place the present one. Those before it go to the history, or to the end
  * of a queue that loops. */
 static void start_place(struct music_queue *q, size_t place)
 {
 	size_t count = q->n - q->at;
 
+	if (count && place)
+		note_left(q, q->tracks[q->at]->id);
 	if (q->loop == MUSIC_LOOP_QUEUE && count) {
 		rotate_tracks(&q->tracks[q->at], count, place % count);
 		start_present(q, q->at);
@@ -215,11 +224,13 @@ int music_queue_remove(struct music_queue *q, uint32_t id)
 
 	if (place == MUSIC_QUEUE_END)
 		return ENOENT;
-	if (place == 0) {
+	if (place == 0 && q->loop != MUSIC_LOOP_QUEUE) {
 		music_queue_advance(q, MUSIC_SKIPPED);
 		return 0;
 	}
 	drop_tracks(q, q->at + place, q->at + place + 1);
+	if (place == 0)
+		start_present(q, q->at);
 	q->revision++;
 	return 0;
 }
@@ -314,15 +325,38 @@ const struct track *music_queue_advance(struct music_queue *q, enum music_end en
 	return music_queue_present(q);
 }
 
+/* The place of the track that played before the present one; MUSIC_QUEUE_END: it is in the history.
+ * Where none is known, it is the last one of the list. */
+static size_t find_previous(struct music_queue *q)
+{
+	while (q->n_left) {
+		size_t place = music_queue_find(q, q->left[--q->n_left]);
+
+		if (place)
+			return place;
+	}
+	return q->at ? MUSIC_QUEUE_END : music_queue_count(q) - 1;
+}
+
+/* In a queue that loops the track comes back from wherever it waits. */
+static bool loop_back(struct music_queue *q)
+{
+	size_t place = find_previous(q);
+
+	if (place == MUSIC_QUEUE_END)
+		return false;
+	rotate_tracks(&q->tracks[q->at], place + 1, place);
+	start_present(q, q->at);
+	return true;
+}
+
 const struct track *music_queue_previous(struct music_queue *q)
 {
-	size_t count = q->n - q->at;
+	bool present = q->at < q->n;
 
-	if (count && q->position > MUSIC_QUEUE_RESTART_S * MUSIC_FRAMES_PER_S)
+	if (present && q->position > MUSIC_QUEUE_RESTART_S * MUSIC_FRAMES_PER_S)
 		start_present(q, q->at);
-	else if (count && q->loop == MUSIC_LOOP_QUEUE)
-		start_place(q, count - 1);
-	else if (q->n)
+	else if (q->n && !(present && q->loop == MUSIC_LOOP_QUEUE && loop_back(q)))
 		start_present(q, q->at ? q->at - 1 : 0);
 	return music_queue_present(q);
 }

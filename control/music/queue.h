@@ -80,7 +80,7 @@ int music_queue_play(struct music_queue *q, const struct track *tracks, size_t n
 
 /* ENOENT: no such entry is present or waiting. */
 int music_queue_move(struct music_queue *q, uint32_t id, size_t place);
-/* To remove the present track is a skip. */
+/* To remove the present track is a skip, which leaves it in the history; one that loops goes. */
 int music_queue_remove(struct music_queue *q, uint32_t id);
 int music_queue_jump(struct music_queue *q, uint32_t id);
 /* The present track waits at the end of the list, and the following one is present. */

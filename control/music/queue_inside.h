@@ -12,6 +12,9 @@ struct music_queue {
 	uint32_t last_number;
 	uint64_t playing_start;	 /* starts, when `playing` was set */
 	uint32_t prepared_entry; /* the track that `prepared` is of */
+	/* Entries that were present, the newest last: the way back in a queue that loops. */
+	uint32_t left[MUSIC_QUEUE_HISTORY];
+	size_t n_left;
 	enum music_loop loop;
 	unsigned volume;
 	bool paused;

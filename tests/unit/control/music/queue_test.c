@@ -176,6 +176,42 @@ TEST(loop_queue_goes_round)
 	music_queue_free(q);
 }
 
+/* A skip would take it to the end of the list, and it would come again. */
+TEST(what_is_removed_from_a_loop_is_gone)
+{
+	struct music_queue *q = make_queue("abc");
+
+	music_queue_set_loop(q, MUSIC_LOOP_QUEUE);
+	CHECK_INT(music_queue_remove(q, id_of(q, 0)), 0);
+	CHECK_STR(spell_queue(q), "|bc");
+	CHECK_INT(music_queue_remove(q, id_of(q, 0)), 0);
+	CHECK_INT(music_queue_remove(q, id_of(q, 0)), 0);
+	CHECK_STR(spell_queue(q), "|");
+	music_queue_free(q);
+}
+
+/* That one is not the last of the list if the loop began later, or tracks were added since. */
+TEST(previous_in_a_loop_is_the_track_that_played_before)
+{
+	struct music_queue *q = make_queue("abc");
+
+	music_queue_advance(q, MUSIC_ENDED);
+	music_queue_set_loop(q, MUSIC_LOOP_QUEUE);
+	CHECK_STR(music_queue_previous(q)->title, "a");
+	CHECK_STR(spell_queue(q), "|abc");
+	music_queue_advance(q, MUSIC_ENDED);
+	CHECK_INT(add_letters(q, "d", ALICE), 0);
+	CHECK_STR(spell_queue(q), "|bcad");
+	CHECK_STR(music_queue_previous(q)->title, "a");
+	CHECK_STR(spell_queue(q), "|abcd");
+	for (unsigned i = 0; i < 2 * MUSIC_QUEUE_HISTORY; i++)
+		music_queue_advance(q, MUSIC_ENDED);
+	CHECK_STR(spell_queue(q), "|abcd");
+	CHECK_STR(music_queue_previous(q)->title, "d");
+	CHECK_STR(music_queue_previous(q)->title, "c");
+	music_queue_free(q);
+}
+
 TEST(the_following_track_is_the_one_that_plays_next)
 {
 	struct music_queue *q = make_queue("ab");
