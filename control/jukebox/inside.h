@@ -23,8 +23,14 @@ struct jukebox {
 	} subscriber[JUKEBOX_SUBSCRIBERS];
 	struct music_report heard; /* the newest of the present music */
 	uint32_t fixed;		   /* music that cannot start anywhere else; 0: none */
-	uint32_t titled;	   /* the music that title is about; 0: none */
-	char title[TRACK_TITLE_MAX];
+	struct jukebox_title {
+		uint32_t music; /* 0: none */
+		char text[TRACK_TITLE_MAX];
+	} titles[2]; /* of what plays on the present music and on the prepared one, in any order */
+	struct {
+		uint32_t music; /* 0: none */
+		struct track tags;
+	} station; /* its tags, which are those of a song unless it proves to be a file */
 	struct jukebox_page {
 		struct jukebox *j;
 		uint32_t music; /* that waits for the stream of its page; 0: none */
@@ -41,7 +47,7 @@ struct jukebox {
 		enum jukebox_phase phase;
 		unsigned titles;
 	} told;
-	unsigned titles; /* changes of the title */
+	unsigned n_titles; /* changes of the titles */
 	uint64_t saved_revision, saved_position, saved_at;
 	size_t saved_bytes;
 };

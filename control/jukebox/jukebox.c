@@ -161,20 +161,25 @@ enum jukebox_phase jukebox_phase(const struct jukebox *j)
 
 const char *jukebox_title(const struct jukebox *j)
 {
-	return j->titled && j->titled == j->player.present.music && *j->title ? j->title : NULL;
+	uint32_t present = j->player.present.music;
+
+	for (unsigned i = 0; present && i < 2; i++)
+		if (j->titles[i].music == present && *j->titles[i].text)
+			return j->titles[i].text;
+	return NULL;
 }
 
 static bool must_tell(const struct jukebox *j)
 {
 	return j->told.revision != music_queue_revision(j->queue) ||
-	       j->told.phase != jukebox_phase(j) || j->told.titles != j->titles;
+	       j->told.phase != jukebox_phase(j) || j->told.titles != j->n_titles;
 }
 
 static void tell_changes(struct jukebox *j)
 {
 	j->told.revision = music_queue_revision(j->queue);
 	j->told.phase = jukebox_phase(j);
-	j->told.titles = j->titles;
+	j->told.titles = j->n_titles;
 	for (unsigned i = 0; i < JUKEBOX_SUBSCRIBERS; i++)
 		if (j->subscriber[i].changedh)
 			j->subscriber[i].changedh(j, j->subscriber[i].arg);
@@ -257,6 +262,31 @@ static bool is_refused(const struct media_music_state *s)
 	       memcmp(s->failure.p, name, sizeof name - 1) == 0;
 }
 
+/* The other one's stays. */
+static void set_title(struct jukebox *j, uint32_t music, const char *text, size_t n)
+{
+	uint32_t first = j->titles[0].music;
+	bool second = first != music && (j->titles[1].music == music || entry_of(j, first));
+	struct jukebox_title *t = &j->titles[second];
+
+	if (!entry_of(j, music))
+		return;
+	t->music = music;
+	track_set_text(t->text, sizeof t->text, text, n);
+	j->n_titles++;
+}
+
+/* What was taken for a station is a file: its tags are its own. */
+static void note_end(struct jukebox *j, uint32_t music)
+{
+	music_queue_note_end(j->queue, entry_of(j, music));
+	if (!music || j->station.music != music)
+		return;
+	music_queue_describe(j->queue, entry_of(j, music), &j->station.tags);
+	set_title(j, music, "", 0);
+	j->station.music = 0;
+}
+
 static void take_state(struct jukebox *j, const struct media_music_state *s)
 {
 	struct track tags = {.duration_ms = s->duration / (MUSIC_FRAMES_PER_S / 1000)};
@@ -266,7 +296,7 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
 	if (tags.duration_ms && s->seekable)
-		music_queue_note_end(j->queue, entry_of(j, s->music));
+		note_end(j, s->music);
 	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED ||
 	    s->phase == MEDIA_MUSIC_PHASE_WAITING)
 		j->fixed = s->seekable ? 0 : s->music;
@@ -276,21 +306,30 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 		jukebox_report(j, &r, reason);
 }
 
+/* Those of a station are of the song that it plays. */
 static void take_tags(struct jukebox *j, const struct media_music_tags *m)
 {
+	char label[TRACK_LABEL_MAX];
 	struct track tags = {0};
+	const struct track *t;
 
 	track_set_text(tags.title, sizeof tags.title, (const char *)m->title.p, m->title.n);
 	track_set_text(tags.artist, sizeof tags.artist, (const char *)m->artist.p, m->artist.n);
 	track_set_text(tags.album, sizeof tags.album, (const char *)m->album.p, m->album.n);
-	music_queue_describe(j->queue, entry_of(j, m->music), &tags);
+	t = music_queue_at(j->queue, music_queue_find(j->queue, entry_of(j, m->music)));
+	if (!t || t->source != TRACK_RADIO) {
+		music_queue_describe(j->queue, entry_of(j, m->music), &tags);
+		return;
+	}
+	j->station.music = m->music;
+	j->station.tags = tags;
+	track_write_label(label, &tags);
+	set_title(j, m->music, label, strlen(label));
 }
 
 static void take_title(struct jukebox *j, const struct media_music_title *m)
 {
-	j->titled = m->music;
-	track_set_text(j->title, sizeof j->title, (const char *)m->title.p, m->title.n);
-	j->titles++;
+	set_title(j, m->music, (const char *)m->title.p, m->title.n);
 }
 
 /* A call that is lost or over has no music. Every other state tells that mediad has the call. */
@@ -419,7 +458,8 @@ int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel)
 		return err;
 	j->call = call;
 	j->heard = (struct music_report){0};
-	j->titled = 0;
+	memset(j->titles, 0, sizeof j->titles);
+	j->station.music = 0;
 	j->votes = (struct music_votes){0};
 	music_player_init(&j->player, j->queue, jukebox_order, j);
 	note_saved(j);

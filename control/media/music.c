@@ -155,12 +155,13 @@ bool media_music_report(struct music_report *r, const struct media_music_state *
 	if (s->phase >= sizeof phases / sizeof phases[0] || !phases[s->phase].known ||
 	    (s->phase == MEDIA_MUSIC_PHASE_ENDED && s->reason == MEDIA_REASON_CALL_ENDED))
 		return false;
-	*r = (struct music_report){.music = s->music,
-				   .phase = phases[s->phase].phase,
-				   .position = s->position,
-				   .waits = s->phase == MEDIA_MUSIC_PHASE_WAITING,
-				   .fault = s->phase == MEDIA_MUSIC_PHASE_FAILED
-						    ? fault_of(s->failure)
-						    : MUSIC_FAULT_TRACK};
+	*r = (struct music_report){
+		.music = s->music,
+		.phase = phases[s->phase].phase,
+		.position = s->position,
+		.stopped = s->phase == MEDIA_MUSIC_PHASE_ENDED && s->reason == MEDIA_REASON_STOPPED,
+		.waits = s->phase == MEDIA_MUSIC_PHASE_WAITING,
+		.fault = s->phase == MEDIA_MUSIC_PHASE_FAILED ? fault_of(s->failure)
+							      : MUSIC_FAULT_TRACK};
 	return true;
 }

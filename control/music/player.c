@@ -58,12 +58,20 @@ static void order_next(struct music_player *p, const struct track *t)
 		p->next.music = 0;
 }
 
+/* The present music, and the one that crosses over into it. */
+static void order_end(const struct music_player *p, uint32_t present)
+{
+	if (present && p->passing)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = p->passing});
+	if (present)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = present});
+}
+
 /* Nothing may follow music that is stopped. */
 static void order_stop(struct music_player *p)
 {
 	order_next(p, NULL);
-	if (p->present.music)
-		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = p->present.music});
+	order_end(p, p->present.music);
 	p->present = (struct music_told){0};
 }
 
@@ -82,6 +90,39 @@ static void order_changes(struct music_player *p, bool gain)
 		order(p, (struct music_order){.kind = MUSIC_ORDER_GAIN, .music = p->next.music});
 }
 
+/* The prepared music is the present one. */
+static void promote_next(struct music_player *p)
+{
+	p->present = p->next;
+	p->next = (struct music_told){0};
+	p->starts = music_queue_starts(p->queue);
+	p->paused = p->still = false;
+	p->sought = (struct music_sought){0};
+}
+
+/* The track that is wanted now stands ready: mediad goes on with it when the present one is
+ * stopped, and opens nothing. A seek that is under way takes back what was prepared. */
+static bool order_skip(struct music_player *p, const struct track *t, bool gain)
+{
+	const uint32_t present = p->present.music;
+
+	if (!present || p->sought.entry || !p->next.music || p->next.entry != t->id ||
+	    music_queue_position(p->queue))
+		return false;
+	promote_next(p);
+	order_changes(p, gain);
+	order_end(p, present);
+	return true;
+}
+
+/* What is prepared: a station would be heard as old as it has waited. */
+static const struct track *find_following(const struct music_player *p)
+{
+	const struct track *t = music_queue_following(p->queue);
+
+	return t && t->source != TRACK_RADIO ? t : NULL;
+}
+
 void music_player_sync(struct music_player *p)
 {
 	const struct track *t = music_queue_present(p->queue);
@@ -93,12 +134,14 @@ void music_player_sync(struct music_player *p)
 	if (!t)
 		order_stop(p);
 	else if (!p->present.music || p->present.entry != t->id ||
-		 p->starts != music_queue_starts(p->queue))
-		order_play(p, t);
-	else
+		 p->starts != music_queue_starts(p->queue)) {
+		if (!order_skip(p, t, gain))
+			order_play(p, t);
+	} else {
 		order_changes(p, gain);
+	}
 	if (t)
-		order_next(p, music_queue_following(p->queue));
+		order_next(p, find_following(p));
 	music_queue_set_playing(p->queue, p->present.music, p->next.music);
 }
 
@@ -307,12 +350,8 @@ static void finish_present(struct music_player *p, enum music_end end, bool wait
 	/* It was over before the pause reached mediad, or could not be opened. */
 	music_queue_set_paused(p->queue, paused);
 	p->present = (struct music_told){0};
-	if (goes_on) {
-		p->present = p->next;
-		p->next = (struct music_told){0};
-		p->starts = music_queue_starts(p->queue);
-		p->paused = p->still = false;
-	}
+	if (goes_on)
+		promote_next(p);
 	music_player_sync(p);
 }
 
@@ -471,7 +510,7 @@ static bool inherit_music(struct music_player *p, const struct music_report *r)
 		return claim_prepared(p, r);
 	if (p->up || p->present.music)
 		return over;
-	if (over && r->music == playing && spares_track(p, r)) {
+	if (over && r->music == playing && (r->stopped || spares_track(p, r))) {
 		if (r->fault == MUSIC_FAULT_START)
 			music_queue_set_position(p->queue, 0);
 		music_queue_set_playing(p->queue, 0, prepared);
@@ -500,6 +539,11 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		p->still = r->phase == MUSIC_PHASE_PAUSED;
 		if (over && spares_track(p, r)) {
 			retain_present(p, r);
+			return;
+		}
+		/* mediad took it back, for another decoder, before it knew of the skip to it. */
+		if (over && r->stopped) {
+			music_player_reopen(p, r->music);
 			return;
 		}
 		if (over) {

@@ -3,6 +3,8 @@
  *   input                                     queue            orders
  *   sync, after each change of the queue      -                PLAY, PAUSE, RESUME, GAIN, NEXT,
  *                                                              STOP
+ *   - the prepared track is the present one   -                STOP of the other, NEXT
+ *   - a station follows                       -                none: it plays in its turn
  *   seek                                      position         SEEK
  *   - while down, or with no answer until     position         up: SEEK, if it plays on
  *     then
@@ -10,6 +12,7 @@
  *   - playing, paused                         position         -
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
+ *   - taken back before it began              -                PLAY, NEXT
  *   - failed by the machine's fault           -                STOP: halted, with nothing behind it
  *   - failed, for it cannot begin there       its start        PLAY, NEXT
  *   - failed, its server not reached, before  it waits at the  PLAY, NEXT
@@ -77,7 +80,7 @@ enum music_phase {
 	MUSIC_PHASE_READY,
 	MUSIC_PHASE_PLAYING,
 	MUSIC_PHASE_PAUSED,
-	MUSIC_PHASE_ENDED, /* by itself; the end of the call is music_player_down */
+	MUSIC_PHASE_ENDED, /* the end of the call is music_player_down */
 	MUSIC_PHASE_FAILED,
 };
 
@@ -94,6 +97,7 @@ struct music_report {
 	enum music_phase phase;
 	uint64_t position;
 	enum music_fault fault; /* of FAILED */
+	bool stopped;		/* ENDED, but not by itself */
 	bool waits;		/* PLAYING, but its source brings nothing at the moment */
 };
 

@@ -660,6 +660,8 @@ void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms)
 		return;
 	stop_replaced(c, t, fade_ms);
 	stop_track(c, t, MEDIA_REASON_STOPPED, fade_ms);
+	/* A MUSIC_NEXT that comes before it has faded out must not replace what goes on now. */
+	promote_follower(c);
 }
 
 void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t fade_ms)

@@ -155,6 +155,64 @@ TEST(a_station_that_has_an_end_is_a_file)
 	scene_finish();
 }
 
+static void tell_title(uint32_t music, const char *title)
+{
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TITLE,
+						.music_title = {.call = scene.toy.call_id,
+								.music = music,
+								.title = slice_str(title)}});
+	toy_settle(&scene.toy);
+}
+
+static void tell_tags(uint32_t music, const char *artist, const char *title)
+{
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TAGS,
+						.music_tags = {.call = scene.toy.call_id,
+							       .music = music,
+							       .title = slice_str(title),
+							       .artist = slice_str(artist),
+							       .album = slice_str("")}});
+	toy_settle(&scene.toy);
+}
+
+TEST(a_title_of_what_is_prepared_leaves_that_of_the_present)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	tell_title(1, "x");
+	tell_title(2, "y");
+	CHECK_STR(jukebox_title(scene.jukebox), "x");
+	tell_title(99, "z");
+	CHECK_STR(jukebox_title(scene.jukebox), "x");
+	tell_title(1, "w");
+	CHECK_STR(jukebox_title(scene.jukebox), "w");
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_STR(jukebox_title(scene.jukebox), "y");
+	scene_finish();
+}
+
+/* Ogg has no titles beside the tags of its songs. */
+TEST(the_tags_of_a_station_are_those_of_a_song)
+{
+	const struct track t[] = {station("Paradise"), station("")};
+	const struct track *present;
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_request((struct jukebox_request){
+			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 2}),
+		  0);
+	present = music_queue_present(jukebox_queue(scene.jukebox));
+	tell_tags(1, "Ann", "Song");
+	CHECK_STR(present->artist, "");
+	CHECK_STR(jukebox_title(scene.jukebox), "Ann - Song");
+	/* It proves to be a file. */
+	tell_length(1, 4800000, true);
+	CHECK_STR(present->artist, "Ann");
+	CHECK_STR(present->title, "Paradise");
+	CHECK(!jukebox_title(scene.jukebox));
+	scene_finish();
+}
+
 static int add_next(const char *letters, uint64_t user)
 {
 	struct track t[8];

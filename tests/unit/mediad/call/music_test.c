@@ -394,6 +394,29 @@ TEST(call_music_is_replaced)
 	music_rig_finish();
 }
 
+/* What was prepared goes on when the present one is stopped, and what follows it is prepared while
+ * that still fades out. */
+TEST(call_music_skips_to_what_stands_ready)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, 10 * DURATION);
+	music_rig_prepare(8, 0);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_run_ms(500);
+	call_music_stop(&music_rig.c, 7, 300);
+	music_rig_prepare(9, 0);
+	music_rig_opened(9, 0, DURATION);
+	music_rig_run_ms(400);
+	CHECK_PHASE(7, ENDED);
+	CHECK_PHASE(8, PLAYING);
+	music_rig_run_ms(1000);
+	CHECK_PHASE(8, ENDED);
+	CHECK_INT(music_rig_state_of(8)->reason, MEDIA_REASON_NONE);
+	CHECK_PHASE(9, PLAYING);
+	music_rig_finish();
+}
+
 TEST(call_music_seeks)
 {
 	uint64_t before;

@@ -111,9 +111,11 @@ static void take_states(struct walk *w)
 
 		check(w, w->n_up < WAITING, "the walk reads too seldom");
 		if (w->connected && w->n_up < WAITING)
-			w->up[w->n_up++] = (struct music_report){.music = s->music,
-								 .phase = phases[s->phase],
-								 .position = s->position};
+			w->up[w->n_up++] =
+				(struct music_report){.music = s->music,
+						      .phase = phases[s->phase],
+						      .position = s->position,
+						      .stopped = s->reason == MEDIA_REASON_STOPPED};
 	}
 	music_rig.n_states = 0;
 }
@@ -194,7 +196,11 @@ static void open_sources(struct walk *w, bool all)
 		else
 			music_rig_opened(t->music, t->start, LENGTH);
 	}
-	/* Lanes that waited for others have theirs by now. */
+}
+
+/* Lanes that waited for others may have theirs by now. */
+static void feed_lanes(void)
+{
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		const struct music_track *t = music_rig.c.tracks[i];
 
@@ -207,6 +213,7 @@ static void open_sources(struct walk *w, bool all)
 static void run_ms(struct walk *w, unsigned ms)
 {
 	for (unsigned t = 0; t < ms; t += 20) {
+		feed_lanes();
 		music_rig_run_ms(20);
 		note_heard(w);
 		take_states(w);
