@@ -156,7 +156,7 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,progress.c retry.c) $(COMMON)) | $(B)/decoderd
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,mp3_place.c progress.c retry.c) $(COMMON)) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
@@ -292,7 +292,7 @@ $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 # This one runs what decoderd alone is linked with.
 DECODER_INPUT := $(B)/fuzz/decoder_input_fuzz $(B)/fuzz-replay/decoder_input_fuzz
-$(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c input.c measure.c tags.c))
+$(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c input.c measure.c mp3_place.c tags.c))
 HLS := $(B)/fuzz/hls_fuzz $(B)/fuzz-replay/hls_fuzz
 $(HLS): $(call objs,mediad/decoder/segments.c)
 $(HLS): LIBS_ALL += $(B)/libparley.a

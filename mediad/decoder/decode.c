@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "mediad/decoder/input.h"
+#include "mediad/decoder/mp3_place.h"
 #include "mediad/decoder/tags.h"
 #include "mediad/music/signature.h"
 #include "mediad/music/track_ring.h"
@@ -36,6 +37,8 @@ enum {
 	 * reservoir. */
 	PRE_ROLL_MS = 300,
 	OPUS_GRID = 120, /* samples at 48 kHz */
+	/* Bytes of a web source that are read to find a place in it exactly. */
+	WALK_BYTES = 1 << 20,
 };
 
 struct decode {
@@ -50,14 +53,18 @@ struct decode {
 	int rate; /* of the frames that swr is set up for */
 	AVChannelLayout layout;
 	enum AVSampleFormat format;
-	uint64_t start;	      /* the first frame that is wanted */
-	uint64_t samples;     /* decoded since the track's beginning, at its rate */
-	uint64_t samples_max; /* where the padding begins */
-	uint64_t unaligned;   /* samples to drop before the resampler */
-	uint64_t skip;	      /* frames of output before the first that is wanted */
-	bool begun;	      /* packets were read */
-	bool sought;	      /* the first frame is not the track's */
-	bool placed;	      /* the position of the first frame is known */
+	uint64_t start;		/* the first frame that is wanted */
+	uint64_t samples;	/* decoded since the track's beginning, at its rate */
+	uint64_t samples_max;	/* where the padding begins */
+	uint64_t unaligned;	/* samples to drop before the resampler */
+	uint64_t skip;		/* frames of output before the first that is wanted */
+	bool begun;		/* packets were read */
+	bool sought;		/* the first frame is not the track's */
+	bool placed;		/* the position of the first frame is known */
+	bool jumped;		/* to a packet of an MP3 file whose place is not known yet */
+	struct mp3_place first; /* of an MP3 file in which it jumped */
+	int64_t walk_to;	/* timestamp: packets before it are left out */
+	int64_t shift;		/* to be added to timestamps */
 	unsigned bad, silent;
 	int16_t pcm[BLOCK * TRACK_RING_CHANNELS];
 };
@@ -135,9 +142,18 @@ static const AVInputFormat *find_format(const struct decode *d)
 	return av_find_input_format(name);
 }
 
+/* libav finds a place in an MP3 file by reading all before it, or jumps by the rate or by a table
+ * of the file, which is not exact (decision record 186). It has to know before it opens. */
+static bool may_jump(const struct decode *d, const AVInputFormat *format)
+{
+	return (d->conf.rough || d->conf.kind != DECODER_FILE) &&
+	       (!format || strcmp(format->name, "mp3") == 0);
+}
+
 static enum decoder_reason open_format(struct decode *d)
 {
 	AVDictionary *options = NULL;
+	const AVInputFormat *format;
 	int err;
 
 	d->fmt = avformat_alloc_context();
@@ -151,7 +167,10 @@ static enum decoder_reason open_format(struct decode *d)
 	av_dict_set(&options, "format_whitelist", DEMUXERS, 0);
 	av_dict_set(&options, "codec_whitelist", DECODERS, 0);
 	av_dict_set(&options, "protocol_whitelist", "", 0);
-	err = avformat_open_input(&d->fmt, NULL, find_format(d), &options);
+	format = find_format(d);
+	if (may_jump(d, format))
+		d->fmt->flags |= AVFMT_FLAG_FAST_SEEK;
+	err = avformat_open_input(&d->fmt, NULL, format, &options);
 	av_dict_free(&options);
 	if (err)
 		return explain(d, err, DECODER_REASON_UNKNOWN_FORMAT);
@@ -299,8 +318,60 @@ static void reset_decoder(struct decode *d)
 	avcodec_flush_buffers(d->codec);
 	swr_free(&d->swr);
 	d->samples = d->unaligned = d->skip = 0;
+	d->walk_to = d->shift = 0;
 	d->placed = false;
 	d->bad = d->silent = 0;
+}
+
+static bool jumps(const struct decode *d)
+{
+	return d->fmt->flags & AVFMT_FLAG_FAST_SEEK && strcmp(d->fmt->iformat->name, "mp3") == 0;
+}
+
+/* True if little would have to be read before this place. */
+static bool is_near(const struct decode *d, int64_t to)
+{
+	int64_t bytes = avio_size(d->fmt->pb);
+
+	return bytes > 0 && d->stream->duration > 0 && to > 0 &&
+	       av_rescale(bytes, to, d->stream->duration) <= WALK_BYTES;
+}
+
+static struct mp3_place read_place(const AVPacket *packet)
+{
+	const struct mp3_place none = {0};
+
+	return packet->size >= MP3_HEAD && packet->pos >= 0
+		       ? mp3_place_of(packet->data, (uint64_t)packet->pos)
+		       : none;
+}
+
+/* The first packet tells the rate, and where the sound begins in the file. */
+static void begin_jump(struct decode *d)
+{
+	if (!d->begun && av_read_frame(d->fmt, d->packet) == 0) {
+		d->first = read_place(d->packet);
+		av_packet_unref(d->packet);
+	}
+	d->jumped = true;
+}
+
+/* After a jump libav's timestamps are those that were asked for, or a packet beside. */
+static void end_jump(struct decode *d, const AVPacket *packet)
+{
+	const struct mp3_place place = read_place(packet);
+	const int64_t size = avio_size(d->fmt->pb);
+	const AVRational rate = {1, d->stream->codecpar->sample_rate};
+	uint64_t sample, packets = 0;
+
+	d->jumped = false;
+	if (place.samples && rate.den > 0 &&
+	    d->fmt->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE)
+		packets = rescale(d->stream->duration, d->stream->time_base, rate.den) /
+			  place.samples;
+	if (packet->pts != AV_NOPTS_VALUE && size > 0 && rate.den > 0 &&
+	    mp3_place_sample(&d->first, &place, (uint64_t)size, packets, &sample))
+		d->shift = av_rescale_q((int64_t)sample, rate, d->stream->time_base) - packet->pts;
 }
 
 /* Seeks to a packet some time before the start; the frames between are dropped. */
@@ -322,6 +393,12 @@ enum decoder_reason decode_seek(struct decode *d, uint64_t start)
 	d->sought = true;
 	to = av_rescale_q(to > 0 ? to : 0, (AVRational){1, TRACK_RING_RATE}, d->stream->time_base) +
 	     first_timestamp(d);
+	if (jumps(d) && !d->conf.rough && !d->begun && is_near(d, to)) {
+		d->walk_to = to;
+		return DECODER_REASON_UNKNOWN;
+	}
+	if (jumps(d))
+		begin_jump(d);
 	return av_seek_frame(d->fmt, d->stream->index, to, AVSEEK_FLAG_BACKWARD) < 0
 		       ? DECODER_REASON_NOT_SEEKABLE
 		       : DECODER_REASON_UNKNOWN;
@@ -346,7 +423,7 @@ void decode_tags(const struct decode *d, struct decoder_opened *out)
 static uint64_t find_sample(const struct decode *d, const AVFrame *frame)
 {
 	const AVRational base = d->stream->time_base;
-	int64_t n = av_rescale_q(frame->best_effort_timestamp - first_timestamp(d), base,
+	int64_t n = av_rescale_q(frame->best_effort_timestamp + d->shift - first_timestamp(d), base,
 				 (AVRational){1, frame->sample_rate});
 
 	if (d->codec->codec_id == AV_CODEC_ID_OPUS && base.den / base.num < frame->sample_rate) {
@@ -516,6 +593,11 @@ static enum decoder_reason flush(struct decode *d)
 	return d->start ? DECODER_REASON_NOT_SEEKABLE : DECODER_REASON_DAMAGED;
 }
 
+static bool is_before_walk(const struct decode *d, const AVPacket *packet)
+{
+	return d->walk_to && packet->pts != AV_NOPTS_VALUE && packet->pts < d->walk_to;
+}
+
 enum decoder_reason decode_step(struct decode *d)
 {
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
@@ -526,8 +608,11 @@ enum decoder_reason decode_step(struct decode *d)
 		return flush(d);
 	if (err)
 		return explain(d, err, DECODER_REASON_DAMAGED);
+	if (d->jumped)
+		end_jump(d, d->packet);
 	if (d->packet->stream_index == d->stream->index)
-		reason = put_packet(d, d->packet);
+		reason = is_before_walk(d, d->packet) ? DECODER_REASON_UNKNOWN
+						      : put_packet(d, d->packet);
 	else if (++d->silent > SILENT_PACKETS)
 		reason = DECODER_REASON_DAMAGED;
 	av_packet_unref(d->packet);

@@ -17,6 +17,7 @@ struct decode;
 struct decode_conf {
 	int fd; /* a file, or a fetcher's socket; borrowed */
 	enum decoder_source_kind kind;
+	bool rough; /* a seek may end beside its place, and is fast */
 	/* Called with the frame of the track at which the sound begins, before the first sound and
 	 * before the first one after each seek. */
 	void (*placedh)(uint64_t start, void *arg);
@@ -33,7 +34,8 @@ void decode_prepare(void);
 enum decoder_reason decode_open(struct decode **out, const struct decode_conf *conf);
 struct decode *decode_free(struct decode *d);
 
-/* Goes on at this frame. DECODER_REASON_UNKNOWN, or NOT_SEEKABLE. */
+/* Goes on at this frame; far into an MP3 file of the web that has several rates, some seconds
+ * beside it. DECODER_REASON_UNKNOWN, or NOT_SEEKABLE. */
 enum decoder_reason decode_seek(struct decode *d, uint64_t frame);
 /* Decodes one packet. DECODER_REASON_UNKNOWN: more may follow; END after the last one; otherwise
  * the reason of a failure. */

@@ -59,6 +59,7 @@ struct measure *measure_alloc(int fd)
 	struct measure *m = calloc(1, sizeof *m);
 	const struct decode_conf conf = {.fd = fd,
 					 .kind = DECODER_FILE,
+					 .rough = true,
 					 .placedh = ignore_place,
 					 .pcmh = add_sound,
 					 .arg = m};

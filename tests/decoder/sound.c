@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PCM_FRAME = 1024, BIT_RATE = 160000 };
+enum { PCM_FRAME = 1024, BIT_RATE = 160000, QUALITY = 4 };
 
 struct writer {
 	const struct sound *sound;
@@ -102,6 +102,9 @@ static bool open_encoder(struct writer *w)
 	av_channel_layout_default(&w->codec->ch_layout, s->channels);
 	w->codec->sample_fmt = codec->sample_fmts[0];
 	w->codec->bit_rate = BIT_RATE;
+	if (s->varies)
+		w->codec->flags |= AV_CODEC_FLAG_QSCALE;
+	w->codec->global_quality = s->varies ? FF_QP2LAMBDA * QUALITY : 0;
 	w->codec->time_base = (AVRational){1, s->rate};
 	if (w->fmt->oformat->flags & AVFMT_GLOBALHEADER)
 		w->codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;

@@ -14,6 +14,7 @@ struct sound {
 	int64_t samples;
 	int64_t quiet; /* the first ones, at a tenth of the level */
 	const char *title, *artist, *album, *gain;
+	bool varies;				 /* the rate, by how hard it is to encode */
 	const char *options;			 /* of the container: "name=value:name=value" */
 	double (*signal)(double t, int channel); /* NULL: sound_signal */
 };

@@ -1,5 +1,6 @@
 /* decoderd plays from web servers: ranges, seeks, redirects, broken lines, stations with titles,
  * and addresses that are not read. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,92 @@ TEST(decoderd_plays_from_a_server_without_ranges)
 	deck_close(&d);
 	CHECK(ok);
 	CHECK_STR(decoder_reason_name(p.reason), "not_seekable");
+}
+
+enum { LONG_S = 180 };
+
+static double noise_then_hum(double t, int channel)
+{
+	static uint32_t seed = 1;
+
+	seed = seed * 1664525 + 1013904223;
+	return t < LONG_S / 3. ? 0.5 * ((double)(seed >> 8) / (1 << 23) - 1)
+			       : 0.3 * sin(2000 * t + channel);
+}
+
+/* Plays a second of an MP3 file from there. Returns false if it cannot be, or if that took more of
+ * the server's parts than most. */
+static bool plays_from(struct deck *d, const char *name, uint64_t start, unsigned most,
+		       struct played *out)
+{
+	struct decoder_msg msg = {.type = DECODER_CLOSE};
+	unsigned requests;
+
+	web_forget_requests(d->web);
+	if (!deck_start(d, 0, name, start))
+		return false;
+	deck_play(d, 0, out, RATE);
+	requests = web_requests(d->web);
+	msg.track = d->track[0];
+	if (!out->has_ended && (!deck_send(d, &msg) || !deck_receive(d, &msg, 10000)))
+		return false;
+	if (requests > most)
+		printf("%s from %llu: %u requests\n", name, (unsigned long long)start, requests);
+	return out->has_opened && out->opened.start == start && out->frames >= RATE &&
+	       requests <= most;
+}
+
+/* The same samples as those of the file itself? */
+static bool plays_as_the_file(struct deck *d, const char *name, uint64_t start, unsigned most)
+{
+	struct played file = {0}, web = {0};
+	char path[64];
+	bool same;
+
+	snprintf(path, sizeof path, "/parts/%s", name);
+	same = plays_from(d, name, start, 0, &file) && plays_from(d, path, start, most, &web) &&
+	       memcmp(file.pcm, web.pcm, RATE * 2 * sizeof *web.pcm) == 0;
+	free(file.pcm);
+	free(web.pcm);
+	return same;
+}
+
+static bool write_long(struct deck *d, const char *name, bool varies, const char *options)
+{
+	const struct sound s = {.path = deck_path(d, name),
+				.format = "mp3",
+				.codec = "libmp3lame",
+				.rate = 44100,
+				.channels = 2,
+				.samples = (int64_t)LONG_S * 44100,
+				.varies = varies,
+				.options = options,
+				.signal = noise_then_hum};
+
+	return sound_write(&s);
+}
+
+/* An MP3 file has no index: all before the place would have to be fetched. */
+TEST(decoderd_fetches_little_to_begin_far_into_an_mp3)
+{
+	const uint64_t near = 5 * (uint64_t)RATE + 77, far = 150 * (uint64_t)RATE + 12345;
+	struct played p = {0};
+	struct deck d;
+	bool opens = deck_open(&d) && write_long(&d, "constant.mp3", false, NULL) &&
+		     write_long(&d, "bare.mp3", false, "write_xing=0") &&
+		     write_long(&d, "varies.mp3", true, NULL);
+	bool constant = opens && plays_as_the_file(&d, "constant.mp3", far, 40),
+	     bare = opens && plays_as_the_file(&d, "bare.mp3", far, 40),
+	     close = opens && plays_as_the_file(&d, "varies.mp3", near, 60),
+	     varies = opens && plays_from(&d, "/parts/varies.mp3", far, 40, &p);
+
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(opens);
+	CHECK(constant);
+	CHECK(bare);
+	CHECK(close);
+	CHECK(varies);
 }
 
 static void check_goes_on(const char *url)
