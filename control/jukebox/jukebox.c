@@ -25,10 +25,21 @@ enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600 };
 
 /* ---- orders ---- */
 
-/* Tracks of an album may run into each other as they are. */
+static bool is_one_folder(const struct track *a, const struct track *b)
+{
+	const char *x = strrchr(a->reference, '/'), *y = strrchr(b->reference, '/');
+	size_t n = x ? (size_t)(x - a->reference) : 0;
+
+	return a->source == TRACK_LOCAL && b->source == TRACK_LOCAL && a->root == b->root && x &&
+	       y && (size_t)(y - b->reference) == n && memcmp(a->reference, b->reference, n) == 0;
+}
+
+/* Tracks of an album may run into each other as they are. Many artists have an album of greatest
+ * hits, and some albums many artists. */
 static bool is_same_album(const struct track *a, const struct track *b)
 {
-	return *a->album && strcmp(a->album, b->album) == 0;
+	return *a->album && strcmp(a->album, b->album) == 0 &&
+	       (strcmp(a->artist, b->artist) == 0 || is_one_folder(a, b));
 }
 
 static uint16_t choose_crossfade(const struct jukebox *j, const struct music_order *o)
@@ -287,6 +298,17 @@ static void note_end(struct jukebox *j, uint32_t music)
 	j->station.music = 0;
 }
 
+/* The old place plays on. */
+static void tell_unsought(struct jukebox *j, uint32_t music, const char *reason)
+{
+	const struct track *t =
+		music_queue_at(j->queue, music_queue_find(j->queue, entry_of(j, music)));
+
+	log_info("seek_failed", "guild=%llu why=\"%s\"", ID(j->conf.guild), reason);
+	if (t && j->conf.unsoughth)
+		j->conf.unsoughth(t, reason, j->conf.arg);
+}
+
 static void take_state(struct jukebox *j, const struct media_music_state *s)
 {
 	struct track tags = {.duration_ms = s->duration / (MUSIC_FRAMES_PER_S / 1000)};
@@ -300,6 +322,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED ||
 	    s->phase == MEDIA_MUSIC_PHASE_WAITING)
 		j->fixed = s->seekable ? 0 : s->music;
+	if (s->failure.n && s->phase != MEDIA_MUSIC_PHASE_FAILED)
+		tell_unsought(j, s->music, reason);
 	if (is_refused(s) && jukebox_renew_stream(j, s->music))
 		return;
 	if (media_music_report(&r, s))
@@ -365,6 +389,12 @@ void jukebox_media(struct jukebox *j, const struct media_msg *msg)
 		return;
 	}
 	jukebox_settle(j);
+}
+
+void jukebox_settings(struct jukebox *j)
+{
+	if (j->call)
+		music_player_restyle(&j->player);
 }
 
 static void on_tmr(void *arg)

@@ -50,6 +50,9 @@ typedef void(jukebox_changed_h)(struct jukebox *j, void *arg);
 typedef void(jukebox_failed_h)(struct jukebox *j, const struct track *track, const char *reason,
 			       bool halted, void *arg);
 
+/* A seek was not possible, and the track plays on where it was. Both are borrowed until return. */
+typedef void(jukebox_unsought_h)(const struct track *track, const char *reason, void *arg);
+
 struct jukebox_conf {
 	struct env *env;
 	uint64_t guild;
@@ -59,6 +62,7 @@ struct jukebox_conf {
 	struct queue_shelf *shelf;	 /* where its queue is, and is put back; may be NULL */
 	jukebox_person_h *personh;
 	jukebox_listeners_h *listenersh;
+	jukebox_unsought_h *unsoughth; /* may be NULL */
 	void *arg;
 };
 
@@ -76,6 +80,8 @@ void jukebox_unsubscribe(struct jukebox *j, const void *arg);
  * that of the saved queue the queue is a new one. While it is inside: the bot was moved, and the
  * music goes on there. ENOMEM. */
 int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel);
+/* Settings have changed: how music is ducked is told to mediad anew. */
+void jukebox_settings(struct jukebox *j);
 /* The bot leaves: the music stops. Before the call is freed. */
 void jukebox_leave(struct jukebox *j);
 /* CALL_STATE and messages of music of the call. */

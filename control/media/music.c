@@ -105,6 +105,10 @@ int media_music_order(struct media_call *call, const struct music_order *o,
 		msg.type = MEDIA_MUSIC_GAIN;
 		msg.music_gain.target = music_volume_gain(o->volume);
 		msg.music_gain.fade_ms = fade_ms;
+		msg.music_gain.duck = style->duck;
+		msg.music_gain.duck_attack_ms = style->duck_attack_ms;
+		msg.music_gain.duck_hold_ms = style->duck_hold_ms;
+		msg.music_gain.duck_release_ms = style->duck_release_ms;
 		break;
 	case MUSIC_ORDER_STOP:
 		msg.type = MEDIA_MUSIC_STOP;

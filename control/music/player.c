@@ -178,6 +178,13 @@ void music_player_down(struct music_player *p)
 	p->present = p->next = (struct music_told){0};
 }
 
+void music_player_restyle(struct music_player *p)
+{
+	if (p->up && p->present.music)
+		p->volume = UINT_MAX;
+	music_player_sync(p);
+}
+
 void music_player_hold(struct music_player *p, bool held)
 {
 	p->held = held;

@@ -142,6 +142,8 @@ void music_player_init(struct music_player *p, struct music_queue *queue, music_
 void music_player_up(struct music_player *p);
 void music_player_down(struct music_player *p);
 void music_player_sync(struct music_player *p);
+/* What goes with a GAIN has changed. */
+void music_player_restyle(struct music_player *p);
 /* Pauses mediad, or ends that, without a change of the queue's own pause. */
 void music_player_hold(struct music_player *p, bool held);
 void music_player_seek(struct music_player *p, uint64_t position);

@@ -156,6 +156,18 @@ static void tell_failure(struct jukebox *j, const struct track *track, const cha
 	voice_session_tell_room(&words, c);
 }
 
+static void tell_unsought(const struct track *track, const char *reason, void *arg)
+{
+	struct voice_session *c = arg;
+	char label[TRACK_LABEL_MAX];
+	struct words words = {0};
+
+	track_write_label(label, track);
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
+	words_music_unsought(&words, label, reason);
+	voice_session_tell_room(&words, c);
+}
+
 void voice_session_enter_music(struct voice_session *c)
 {
 	struct jukebox_conf conf = {.env = c->conf.env,
@@ -166,6 +178,7 @@ void voice_session_enter_music(struct voice_session *c)
 				    .shelf = c->conf.shelf,
 				    .personh = fill_person,
 				    .listenersh = list_listeners,
+				    .unsoughth = tell_unsought,
 				    .arg = c};
 	int err = c->jukebox ? 0 : jukebox_alloc(&c->jukebox, &conf);
 

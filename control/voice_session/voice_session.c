@@ -456,6 +456,8 @@ void voice_session_settings(struct voice_session *c)
 			       policy_allows_channel(c->conf.settings, voice_channel(c->voice)));
 	voice_session_renew_members(c);
 	voice_session_list_sounds(c);
+	if (c->jukebox)
+		jukebox_settings(c->jukebox);
 	voice_session_check_channel(c);
 }
 

@@ -20,8 +20,10 @@ static struct encoder *stereo_of(const struct sender *s)
 void sender_set_bitrate(struct sender *s, uint32_t bitrate)
 {
 	encoder_set_bitrate(s->mono, bitrate);
-	if (s->music)
-		encoder_set_bitrate(stereo_of(s), bitrate);
+	if (!s->music)
+		return;
+	encoder_set_bitrate(stereo_of(s), bitrate);
+	encoder_set_music_bitrate(stereo_of(s), bitrate);
 }
 
 void sender_set_complexity(struct sender *s, unsigned complexity)

@@ -98,8 +98,9 @@ struct music_track {
 	bool continues;
 	unsigned deaths; /* of decoders of this music since it was ordered or sought in */
 	enum media_music_phase phase;
-	enum media_reason why;	     /* reason of a stop */
-	enum decoder_reason failure; /* of the decoder; UNKNOWN: it goes on */
+	enum media_reason why;	      /* reason of a stop */
+	enum decoder_reason failure;  /* of the decoder; UNKNOWN: it goes on */
+	enum decoder_reason unsought; /* of a seek; UNKNOWN but while control hears of it */
 };
 
 /* Ends that a call keeps, for a control that was away when they happened. */
@@ -269,8 +270,13 @@ void say_free(struct call *c);
 void music_event(struct call *c, const struct ev *ev);
 void music_unclaim_all(struct call *c);
 void music_stop_unclaimed(struct call *c);
-void music_send_all(struct call *c);
+/* music_told.c: the frame that was heard last; tells control the state of a track, its tags, those
+ * of all; takes and tells the title of a stream. */
+uint64_t music_position(const struct music_track *t);
 void music_send_state(struct call *c, const struct music_track *t);
+void music_send_tags(struct call *c, const struct music_track *t);
+void music_send_all(struct call *c);
+void music_take_title(struct call *c, struct music_track *t, const char *title);
 /* The track is not to blame. */
 bool music_is_fault_of_machine(enum decoder_reason reason);
 /* music_over.c: keeps how the music ended; tells it again, all of it or of one music (false: not

@@ -22,47 +22,6 @@ enum {
 /* After this silence, in which a source that plays fills the ring, music waits for its source. */
 #define WAITS_AFTER (2 * NS_PER_S)
 
-/* A continuation that does not sound yet is at the place of the one before it, whose last samples
- * still play, or wait in a pause. */
-static uint64_t position_of(const struct music_track *t)
-{
-	while (t->continues && t->replaces && !t->played)
-		t = t->replaces;
-	return t->start + t->played;
-}
-
-void music_send_state(struct call *c, const struct music_track *t)
-{
-	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};
-	struct media_music_state *m = &msg.music_state;
-
-	m->music = t->music;
-	m->phase = (uint8_t)t->phase;
-	m->reason = (uint16_t)t->why;
-	m->position = position_of(t);
-	m->duration = t->opened.duration;
-	m->seekable = t->opened.seekable;
-	m->failure = m->text = slice_str("");
-	if (t->phase == MEDIA_MUSIC_PHASE_FAILED && t->failure != DECODER_REASON_UNKNOWN) {
-		m->failure = slice_str(decoder_reason_name(t->failure));
-		m->text = slice_str(decoder_reason_text(t->failure));
-	}
-	if (t->music)
-		call_send(c, &msg, 0);
-}
-
-static void send_tags(struct call *c, const struct music_track *t)
-{
-	struct media_msg msg = {.type = MEDIA_MUSIC_TAGS};
-
-	msg.music_tags.music = t->music;
-	msg.music_tags.title = slice_str(t->opened.title);
-	msg.music_tags.artist = slice_str(t->opened.artist);
-	msg.music_tags.album = slice_str(t->opened.album);
-	if (t->music && (*t->opened.title || *t->opened.artist || *t->opened.album))
-		call_send(c, &msg, 0);
-}
-
 static void set_phase(struct call *c, struct music_track *t, enum media_music_phase phase)
 {
 	t->phase = phase;
@@ -166,7 +125,9 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		if (t->continues && music_is_fault_of_machine(t->failure))
 			t->replaces->failure = t->failure;
 		t->replaces->music = t->music;
+		t->replaces->unsought = t->continues ? DECODER_REASON_UNKNOWN : t->failure;
 		music_send_state(c, t->replaces);
+		t->replaces->unsought = DECODER_REASON_UNKNOWN;
 		t->music = 0;
 		stays = t->continues ? NULL : t->replaces;
 	}
@@ -175,7 +136,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		  why == MEDIA_REASON_SOURCE_FAILED ? MEDIA_MUSIC_PHASE_FAILED
 						    : MEDIA_MUSIC_PHASE_ENDED);
 	if (t->music)
-		music_remember_end(c, t, position_of(t));
+		music_remember_end(c, t, music_position(t));
 	part_continuation(c, t);
 	remove_track(c, t);
 	if (stays && has_lost_its_decoder(stays))
@@ -346,20 +307,9 @@ static void on_opened(struct call *c, struct music_track *t, const struct decode
 		t->opened.levels = known;
 	t->start = opened->start;
 	if (!t->replaces)
-		send_tags(c, t);
+		music_send_tags(c, t);
 	lend_or_wait(c, t);
 	lend_waiting(c);
-}
-
-static void on_title(struct call *c, struct music_track *t, const char *title)
-{
-	struct media_msg msg = {.type = MEDIA_MUSIC_TITLE};
-
-	memcpy(t->opened.title, title, sizeof t->opened.title);
-	msg.music_title.music = t->music;
-	msg.music_title.title = slice_str(t->opened.title);
-	if (t->music)
-		call_send(c, &msg, 0);
 }
 
 /* Returns a new track, or NULL when there is no place or no memory. */
@@ -427,7 +377,7 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 	if (msg->type == DECODER_OPENED && !t->lane && !t->waits) {
 		on_opened(c, t, &msg->opened);
 	} else if (msg->type == DECODER_TITLE) {
-		on_title(c, t, msg->title);
+		music_take_title(c, t, msg->title);
 	} else if (msg->type == DECODER_LEVELS) {
 		on_levels(c, t, &msg->levels);
 	} else if (msg->type == DECODER_ENDED) {
@@ -502,15 +452,12 @@ static void stop_tracks(struct call *c, bool all, uint16_t fade_ms)
 			stop_track(c, c->tracks[i], MEDIA_REASON_STOPPED, fade_ms);
 }
 
-static void set_mixer(struct call *c, const struct media_music_play *m)
+static void set_mixer(struct call *c, const struct duck_conf *duck, uint32_t bitrate)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_SET};
 
-	cmd.music.duck = (struct duck_conf){.depth = m->duck,
-					    .attack_ms = m->duck_attack_ms,
-					    .hold_ms = m->duck_hold_ms,
-					    .release_ms = m->duck_release_ms};
-	cmd.music.bitrate = m->bitrate;
+	cmd.music.duck = *duck;
+	cmd.music.bitrate = bitrate;
 	call_command(c, &cmd);
 }
 
@@ -538,7 +485,12 @@ void call_music_play(struct call *c, const struct media_music_play *m)
 	t = make_track(c, m->music, m->kind, m->root, m->path, m->headers);
 	if (!t)
 		return;
-	set_mixer(c, m);
+	set_mixer(c,
+		  &(struct duck_conf){.depth = m->duck,
+				      .attack_ms = m->duck_attack_ms,
+				      .hold_ms = m->duck_hold_ms,
+				      .release_ms = m->duck_release_ms},
+		  m->bitrate);
 	t->start = m->start;
 	t->gain = m->gain;
 	t->target = m->loudness;
@@ -674,6 +626,17 @@ void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t f
 	}
 }
 
+void call_music_duck(struct call *c, const struct media_music_gain *m)
+{
+	const struct duck_conf duck = {.depth = m->duck,
+				       .attack_ms = m->duck_attack_ms,
+				       .hold_ms = m->duck_hold_ms,
+				       .release_ms = m->duck_release_ms};
+
+	if (m->duck != UINT16_MAX && c->music_lent)
+		set_mixer(c, &duck, c->bitrate);
+}
+
 void call_music_claim(struct call *c, uint32_t music)
 {
 	struct music_track *t = find_music(c, music);
@@ -780,17 +743,6 @@ void music_event(struct call *c, const struct ev *ev)
 	default:
 		break;
 	}
-}
-
-void music_send_all(struct call *c)
-{
-	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
-		if (!c->tracks[i] || c->tracks[i]->why != MEDIA_REASON_NONE)
-			continue;
-		music_send_state(c, c->tracks[i]);
-		send_tags(c, c->tracks[i]);
-	}
-	music_send_past_ends(c);
 }
 
 void music_free(struct call *c)

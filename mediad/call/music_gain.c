@@ -56,13 +56,28 @@ uint16_t music_track_gain(const struct music_track *t)
 	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
 }
 
+static bool is_one_folder(const struct decoder_source *a, const struct decoder_source *b)
+{
+	const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+
+	return a->kind == DECODER_FILE && b->kind == DECODER_FILE && a->root == b->root && x && y &&
+	       x - a->path == y - b->path && memcmp(a->path, b->path, (size_t)(x - a->path)) == 0;
+}
+
+/* Many artists have an album of greatest hits, and some albums many artists. */
+static bool is_one_album(const struct music_track *a, const struct music_track *b)
+{
+	return *a->opened.album && strcmp(a->opened.album, b->opened.album) == 0 &&
+	       (strcmp(a->opened.artist, b->opened.artist) == 0 ||
+		is_one_folder(&a->source, &b->source));
+}
+
 const struct music_track *music_find_album(const struct call *c, const struct music_track *t)
 {
 	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
 		const struct music_track *o = c->tracks[i];
 
-		if (o && o->lane && !o->follows && *o->opened.album &&
-		    strcmp(o->opened.album, t->opened.album) == 0)
+		if (o && o->lane && !o->follows && is_one_album(o, t))
 			return o;
 	}
 	return NULL;

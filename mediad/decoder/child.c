@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -48,6 +49,14 @@ static void report_levels(const struct decoder_levels *levels, void *arg)
 	send_report(arg, &msg);
 }
 
+static void report_title(const char *title, void *arg)
+{
+	struct decoder_msg msg = {.type = DECODER_TITLE};
+
+	memcpy(msg.title, title, strlen(title) + 1);
+	send_report(arg, &msg);
+}
+
 /* Leaves the child with two descriptors: not even stderr, where it could forge log lines. Both are
  * moved out of the way first, since either may have the other's new number. */
 static int keep_descriptors(const struct child_start *s)
@@ -82,6 +91,7 @@ static void run_child(const void *start, pid_t parent)
 				  .measure = s->measure,
 				  .openedh = report_opened,
 				  .levelsh = report_levels,
+				  .titleh = report_title,
 				  .arg = (void *)s};
 	enum decoder_reason reason;
 

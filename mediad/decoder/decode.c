@@ -143,7 +143,7 @@ static const AVInputFormat *find_format(const struct decode *d)
 }
 
 /* libav finds a place in an MP3 file by reading all before it, or jumps by the rate or by a table
- * of the file, which is not exact (decision record 186). It has to know before it opens. */
+ * of the file, which is not exact (decision record 195). It has to know before it opens. */
 static bool may_jump(const struct decode *d, const AVInputFormat *format)
 {
 	return (d->conf.rough || d->conf.kind != DECODER_FILE) &&
@@ -435,6 +435,12 @@ static uint64_t find_sample(const struct decode *d, const AVFrame *frame)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
+/* libav joins the tags of a song to those of the one before it. */
+static void forget_tags(struct decode *d)
+{
+	av_dict_free(&d->stream->metadata);
+}
+
 /* Finds the position of the first decoded sample, which decides how much is dropped. A source
  * without timestamps begins at its beginning. */
 static void place_first(struct decode *d, const AVFrame *frame)
@@ -456,6 +462,8 @@ static void place_first(struct decode *d, const AVFrame *frame)
 		     TRACK_RING_RATE);
 	d->skip = d->start > at ? d->start - at : 0;
 	d->conf.placedh(d->start > at ? d->start : at, d->conf.arg);
+	if (d->conf.tagsh)
+		forget_tags(d);
 }
 
 /* ---- sound ---- */
@@ -598,12 +606,26 @@ static bool is_before_walk(const struct decode *d, const AVPacket *packet)
 	return d->walk_to && packet->pts != AV_NOPTS_VALUE && packet->pts < d->walk_to;
 }
 
+static void note_tags(struct decode *d)
+{
+	bool updated = d->fmt->event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED ||
+		       d->stream->event_flags & AVSTREAM_EVENT_FLAG_METADATA_UPDATED;
+
+	d->fmt->event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED;
+	d->stream->event_flags &= ~AVSTREAM_EVENT_FLAG_METADATA_UPDATED;
+	if (!updated || !d->placed || !d->conf.tagsh)
+		return;
+	d->conf.tagsh(d->conf.arg);
+	forget_tags(d);
+}
+
 enum decoder_reason decode_step(struct decode *d)
 {
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 	int err = av_read_frame(d->fmt, d->packet);
 
 	d->begun = true;
+	note_tags(d);
 	if (err == AVERROR_EOF)
 		return flush(d);
 	if (err)

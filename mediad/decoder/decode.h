@@ -23,6 +23,10 @@ struct decode_conf {
 	void (*placedh)(uint64_t start, void *arg);
 	/* Gets decoded frames, borrowed until return. */
 	void (*pcmh)(const int16_t *pcm, size_t frames, void *arg);
+	/* The source tells other tags in its middle, as a station in Ogg does with each song: what
+	 * decode_tags gives has changed, and is forgotten on return, as after placedh. NULL: nobody
+	 * wants to know. */
+	void (*tagsh)(void *arg);
 	void *arg;
 };
 

@@ -1,11 +1,14 @@
 #include "mediad/decoder/track.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "mediad/decoder/decode.h"
 #include "mediad/decoder/measure.h"
 #include "mediad/music/track_ring.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 enum {
 	REFILL_MS = 150,
@@ -20,7 +23,9 @@ struct track {
 	struct measure *measure; /* NULL: nothing is left to measure */
 	struct decoder_opened opened;
 	bool placed, told; /* opened is known; it was reported */
-	uint64_t begun;	   /* ns */
+	/* What plays, as it was told and as it is. */
+	char title[DECODER_TEXT_MAX + 1], song[DECODER_TEXT_MAX + 1];
+	uint64_t begun; /* ns */
 };
 
 static uint64_t read_clock(void)
@@ -88,11 +93,44 @@ static bool work_ahead(struct track *t)
 
 /* ---- sound ---- */
 
+/* Too long an artist leaves nothing of the title. */
+static void write_title(char to[DECODER_TEXT_MAX + 1], const struct decoder_opened *tags)
+{
+	char both[2 * DECODER_TEXT_MAX + 4];
+
+	snprintf(both, sizeof both, "%s%s%s", tags->artist, *tags->artist ? " - " : "",
+		 tags->title);
+	utf8_copy(to, DECODER_TEXT_MAX + 1, *tags->title ? both : "");
+}
+
+static void report_title(struct track *t)
+{
+	if (*t->song && strcmp(t->song, t->title) != 0)
+		t->conf->titleh(t->song, t->conf->arg);
+	memcpy(t->title, t->song, sizeof t->title);
+}
+
+/* They may be those that were told. */
+static void on_tags(void *arg)
+{
+	struct decoder_opened tags = {0};
+	struct track *t = arg;
+
+	decode_tags(t->decode, &tags);
+	write_title(t->song, &tags);
+	if (t->told)
+		report_title(t);
+}
+
 static void report_opened(struct track *t)
 {
-	if (!t->told)
-		t->conf->openedh(&t->opened, t->conf->arg);
+	if (t->told)
+		return;
+	t->conf->openedh(&t->opened, t->conf->arg);
 	t->told = true;
+	write_title(t->title, &t->opened);
+	if (*t->song)
+		report_title(t);
 }
 
 static void on_placed(uint64_t start, void *arg)
@@ -134,6 +172,7 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 				       .kind = conf->kind,
 				       .placedh = on_placed,
 				       .pcmh = write_ring,
+				       .tagsh = on_tags,
 				       .arg = &t};
 	enum decoder_reason reason = decode_open(&t.decode, &dc);
 

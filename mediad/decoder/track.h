@@ -23,6 +23,9 @@ struct track_conf {
 	void (*openedh)(const struct decoder_opened *opened, void *arg);
 	/* Called when measured levels are better known than before. */
 	void (*levelsh)(const struct decoder_levels *levels, void *arg);
+	/* Called, after openedh, with "Artist - Title" of another song that the source has begun.
+	 */
+	void (*titleh)(const char *title, void *arg);
 	void *arg;
 };
 

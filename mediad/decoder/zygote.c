@@ -260,7 +260,17 @@ static void give_way(struct slot *s)
 		jail_give_way(s->fetcher);
 }
 
-/* A decoder process reports OPENED once, and after that LEVELS each second at most. */
+/* Strangers choose titles; too many are dropped. */
+static bool may_tell_title(struct slot *s, uint64_t now)
+{
+	if (now - s->titles_since > TITLES_S * NS_PER_S) {
+		s->titles_since = now;
+		s->n_titles = 0;
+	}
+	return s->n_titles++ < TITLES_MAX;
+}
+
+/* A decoder process reports OPENED once, and after that titles, and LEVELS each second at most. */
 static bool may_report(struct slot *s, const struct decoder_msg *msg)
 {
 	if (msg->type == DECODER_OPENED && !s->progress.opened) {
@@ -268,6 +278,8 @@ static bool may_report(struct slot *s, const struct decoder_msg *msg)
 		give_way(s);
 		return true;
 	}
+	if (msg->type == DECODER_TITLE)
+		return s->progress.opened;
 	return msg->type == DECODER_LEVELS && s->progress.opened &&
 	       s->n_levels++ < LEVELS_AHEAD + (read_clock() - s->started) / NS_PER_S;
 }
@@ -284,7 +296,8 @@ static void read_child(struct zygote *z, uint16_t at)
 	if (n > 0 && !decoder_wire_decode(&msg, buf, (size_t)n) && may_report(s, &msg)) {
 		msg.slot = at;
 		msg.track = s->track;
-		send_message(z, &msg);
+		if (msg.type != DECODER_TITLE || may_tell_title(s, read_clock()))
+			send_message(z, &msg);
 		return;
 	}
 	if (n > 0)
@@ -293,7 +306,7 @@ static void read_child(struct zygote *z, uint16_t at)
 		free_slot(z, at);
 }
 
-/* Takes a title of a fetcher, which strangers choose; too many are dropped. */
+/* Takes a title of a fetcher. */
 static void read_title(struct zygote *z, uint16_t at)
 {
 	struct slot *s = &z->slots[at];
@@ -309,11 +322,7 @@ static void read_title(struct zygote *z, uint16_t at)
 		progress_wait(&s->progress, now);
 		return;
 	}
-	if (now - s->titles_since > TITLES_S * NS_PER_S) {
-		s->titles_since = now;
-		s->n_titles = 0;
-	}
-	if (s->n_titles++ < TITLES_MAX)
+	if (may_tell_title(s, now))
 		send_message(z, &msg);
 }
 

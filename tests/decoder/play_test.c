@@ -267,3 +267,53 @@ TEST(decoderd_declares_no_length_that_it_only_guesses)
 	CHECK(ok);
 	CHECK(p.opened.guessed || p.opened.duration + 9600 > p.frames);
 }
+
+static bool append(const struct deck *d, const char *name, const char *to)
+{
+	char chunk[4096];
+	size_t n;
+	FILE *from = fopen(deck_path(d, name), "rb"), *f = fopen(deck_path(d, to), "ab");
+	bool ok = from && f;
+
+	while (ok && (n = fread(chunk, 1, sizeof chunk, from)) > 0)
+		ok = fwrite(chunk, 1, n, f) == n;
+	if (from)
+		fclose(from);
+	return (!f || fclose(f) == 0) && ok;
+}
+
+static bool write_song(const struct deck *d, const char *name, const char *artist,
+		       const char *title)
+{
+	const struct sound s = {.path = deck_path(d, name),
+				.format = "ogg",
+				.codec = "libopus",
+				.rate = RATE,
+				.channels = 2,
+				.samples = 2 * RATE,
+				.artist = artist,
+				.title = title};
+
+	return sound_write(&s);
+}
+
+/* A station in Ogg sends a new head with each song, and tells no titles beside. */
+TEST(decoderd_tells_the_titles_of_chained_songs)
+{
+	struct played p = {0};
+	struct deck d;
+	bool ok = deck_open(&d) && write_song(&d, "1.opus", "Ann", "First") &&
+		  write_song(&d, "2.opus", "Bob", "Second") &&
+		  write_song(&d, "3.opus", NULL, "Third") && append(&d, "1.opus", "all.opus") &&
+		  append(&d, "2.opus", "all.opus") && append(&d, "2.opus", "all.opus") &&
+		  append(&d, "3.opus", "all.opus");
+
+	if (ok)
+		deck_play_file(&d, "all.opus", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+	CHECK_STR(p.opened.title, "First");
+	CHECK_STR(p.titles, "Bob - Second|Third|");
+}

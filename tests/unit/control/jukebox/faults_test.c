@@ -155,6 +155,68 @@ TEST(a_station_that_has_an_end_is_a_file)
 	scene_finish();
 }
 
+/* It was told as done. */
+TEST(a_seek_that_fails_is_told)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	CHECK_INT(scene.unsought, 0);
+	toy_send(&scene.toy,
+		 (struct media_msg){.type = MEDIA_MUSIC_STATE,
+				    .music_state = {.call = scene.toy.call_id,
+						    .music = 1,
+						    .phase = MEDIA_MUSIC_PHASE_PLAYING,
+						    .position = 96000,
+						    .failure = slice_str("stalled"),
+						    .text = slice_str("the source is too slow")}});
+	toy_settle(&scene.toy);
+	CHECK_INT(scene.unsought, 1);
+	CHECK_STR(scene.failed, "a");
+	CHECK_STR(scene.reason, "the source is too slow");
+	CHECK_INT(scene.failures, 0);
+	CHECK_STR(scene_queue(), "|ab");
+	scene_finish();
+}
+
+/* Tracks that follow each other may play for hours. */
+TEST(rule_106_a_jukebox_tells_how_music_is_ducked_from_now_on)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	jukebox_settings(scene.jukebox);
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	CHECK_INT(settings_set(scene.settings, "music_duck_gain", "400"), 0);
+	jukebox_settings(scene.jukebox);
+	toy_settle(&scene.toy);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 1);
+	CHECK_INT(scene.toy.music_duck, 400);
+	CHECK_INT(scene.toy.music_gain, 1000);
+	scene_finish();
+}
+
+/* Two artists may each have an album of that name; one of many artists lies in one folder. */
+TEST(an_album_of_that_name_is_crossed_into)
+{
+	static const char *const paths[][2] = {{"x/1.mp3", "y/2.mp3"}, {"z/1.mp3", "z/2.mp3"}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct track t[2] = {local_track("x", 0), local_track("y", 0)};
+
+		for (unsigned k = 0; k < 2; k++) {
+			snprintf(t[k].album, sizeof t[k].album, "Greatest Hits");
+			snprintf(t[k].artist, sizeof t[k].artist, "%u", k);
+			snprintf(t[k].reference, sizeof t[k].reference, "%s", paths[i][k]);
+		}
+		CHECK(jukebox_scene_begin(NULL));
+		CHECK_INT(settings_set(scene.settings, "music_crossfade_ms", "4000"), 0);
+		CHECK_INT(scene_request((struct jukebox_request){
+				  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 2}),
+			  0);
+		CHECK_INT(scene.toy.music_crossfade_ms, i ? 0 : 4000);
+		scene_finish();
+	}
+}
+
 static void tell_title(uint32_t music, const char *title)
 {
 	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TITLE,

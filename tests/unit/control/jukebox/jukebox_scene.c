@@ -32,6 +32,14 @@ static void on_failure(struct jukebox *j, const struct track *t, const char *rea
 	snprintf(scene.reason, sizeof scene.reason, "%s", reason);
 }
 
+static void on_unsought(const struct track *t, const char *reason, void *arg)
+{
+	(void)arg;
+	scene.unsought++;
+	snprintf(scene.failed, sizeof scene.failed, "%s", t->title);
+	snprintf(scene.reason, sizeof scene.reason, "%s", reason);
+}
+
 void scene_on_call(struct media_call *call, const struct media_msg *msg, void *arg)
 {
 	(void)arg;
@@ -44,7 +52,8 @@ int scene_make(const json_t *kept)
 	struct jukebox_conf conf = {.env = scene.toy.env,
 				    .guild = GUILD,
 				    .personh = fill_person,
-				    .listenersh = list_listeners};
+				    .listenersh = list_listeners,
+				    .unsoughth = on_unsought};
 	int err = scene.settings ? 0 : settings_alloc(&scene.settings);
 
 	if (!err)

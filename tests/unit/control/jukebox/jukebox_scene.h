@@ -21,7 +21,7 @@ extern struct scene {
 	struct music_sources *sources; /* NULL: pages have no streams */
 	struct jukebox *jukebox;
 	struct jukebox_answer a;
-	unsigned changes, failures;
+	unsigned changes, failures, unsought;
 	bool halted;
 	char failed[TRACK_TITLE_MAX], reason[200];
 	size_t n_listeners;

@@ -112,8 +112,13 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		t->listen_id = msg.listen.listen;
 	if (msg.type == MEDIA_SAY_OPEN)
 		t->playback = msg.say_open.playback;
-	if (msg.type == MEDIA_MUSIC_GAIN)
+	if (msg.type == MEDIA_MUSIC_GAIN) {
 		t->music_gain = msg.music_gain.target;
+		t->music_duck = msg.music_gain.duck;
+		t->music_duck_ms[0] = msg.music_gain.duck_attack_ms;
+		t->music_duck_ms[1] = msg.music_gain.duck_hold_ms;
+		t->music_duck_ms[2] = msg.music_gain.duck_release_ms;
+	}
 	if (msg.type == MEDIA_MUSIC_PLAY) {
 		t->music_start = msg.music_play.start;
 		t->music_gain = msg.music_play.gain;

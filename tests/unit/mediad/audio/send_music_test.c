@@ -124,6 +124,26 @@ TEST(send_music_in_stereo)
 	sender_free(send_rig.s);
 }
 
+/* The channel's bitrate may change, and the bot be moved to another channel. */
+TEST(send_music_follows_the_bitrate_of_the_channel)
+{
+	size_t before = 0, after = 0;
+
+	setup();
+	sender_set_bitrate(send_rig.s, 256000);
+	start_music(4 * SECOND);
+	send_run_ms(2000);
+	for (int i = 40; i < 80; i++)
+		before += send_rig.out[i].len;
+	sender_set_bitrate(send_rig.s, 48000);
+	send_run_ms(1500);
+	for (int i = 110; i < 150; i++)
+		after += send_rig.out[i].len;
+	CHECK(before > 2 * after);
+	CHECK(after < 40 * (size_t)48000 / 50 / 8 * 5 / 4);
+	sender_free(send_rig.s);
+}
+
 /* The answer waits until the music is down, and its first packet has the music at the level set. */
 TEST(send_ducks_music_before_speech)
 {

@@ -32,6 +32,50 @@ TEST(call_music_loudness)
 	}
 }
 
+static bool is_ducked_as(const struct duck_conf *conf)
+{
+	const struct duck *d = music_mixer_duck(sender_music(music_rig.c.stream->sender));
+	struct duck told;
+
+	duck_init(&told);
+	duck_set(&told, conf);
+	return d->hold == told.hold && fabsf(d->depth - told.depth) +
+						       fabsf(d->attack - told.attack) +
+						       fabsf(d->release - told.release) <=
+					       0;
+}
+
+/* A list of tracks that follow each other may play for hours. */
+TEST(call_music_is_ducked_as_it_is_told_meanwhile)
+{
+	const struct duck_conf before = {150, 80, 600, 600}, after = {400, 120, 900, 1500};
+	struct media_music_gain m = {.music = 1, .target = 1000, .duck = UINT16_MAX};
+
+	music_rig_setup();
+	call_music_duck(&music_rig.c, &m); /* there is none */
+	call_music_play(&music_rig.c, &(struct media_music_play){.music = 1,
+								 .kind = MEDIA_MUSIC_FILE,
+								 .path = slice_str("a"),
+								 .gain = 1000,
+								 .duck = before.depth,
+								 .duck_attack_ms = 80,
+								 .duck_hold_ms = 600,
+								 .duck_release_ms = 600});
+	music_rig_opened(1, 0, DURATION);
+	music_rig_run_ms(40);
+	call_music_duck(&music_rig.c, &m);
+	music_rig_run_ms(40);
+	CHECK(is_ducked_as(&before));
+	m.duck = 400;
+	m.duck_attack_ms = 120;
+	m.duck_hold_ms = 900;
+	m.duck_release_ms = 1500;
+	call_music_duck(&music_rig.c, &m);
+	music_rig_run_ms(40);
+	CHECK(is_ducked_as(&after));
+	music_rig_finish();
+}
+
 TEST(call_music_is_ducked_as_it_is_told)
 {
 	const struct media_music_play m = {.music = 1,
@@ -143,11 +187,47 @@ static double gain_after(const char *album, int16_t loudness)
  */
 TEST(call_music_of_one_album_keeps_its_gain)
 {
+	music_rig.artist = NULL;
 	CHECK(fabs(gain_after("Two", -1200) + 4) < 0.1);
 	CHECK(fabs(gain_after("One", -1200) + 6) < 0.1);
 	CHECK(fabs(gain_after("One", -800) + 6) < 0.1);
 	CHECK(fabs(gain_after("One", -400) + 9) < 0.1);
 	CHECK(fabs(gain_after("One", -2000) + 2) < 0.1);
+}
+
+/* An album of greatest hits follows that of another artist. */
+TEST(call_music_of_an_album_of_that_name_has_its_own_gain)
+{
+	const char *const paths[][2] = {
+		{"a", "b"}, {"x/a", "y/b"}, {"x/a", "xy/b"}, {"x/a", "x/b"}};
+	const double gains[] = {-4, -4, -4, -6};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct media_music_play play = {.music = 7,
+						.kind = MEDIA_MUSIC_FILE,
+						.path = slice_str(paths[i][0]),
+						.gain = 1000,
+						.loudness = 1600,
+						.duck = 150};
+		struct media_music_next next = {.music = 8,
+						.kind = MEDIA_MUSIC_FILE,
+						.path = slice_str(paths[i][1]),
+						.gain = 1000,
+						.loudness = 1600};
+
+		music_rig_setup();
+		music_rig.album = "Greatest Hits";
+		music_rig.artist = "Ann";
+		call_music_play(&music_rig.c, &play);
+		open_as_loud(7, -1000);
+		music_rig.artist = "Bob";
+		call_music_next(&music_rig.c, &next);
+		open_as_loud(8, -1200);
+		music_rig_run_ms(1400);
+		CHECK(fabs(20 * log10(gain_of(0)) - gains[i]) < 0.1);
+		music_rig_finish();
+	}
+	music_rig.album = music_rig.artist = NULL;
 }
 
 /* What is learnt about the first track counts for the one that is prepared. */

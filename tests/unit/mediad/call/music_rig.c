@@ -227,6 +227,8 @@ void music_rig_opened(uint32_t music, uint64_t start_at, uint64_t duration)
 					     .title = "Blue"};
 	snprintf(msg.opened.album, sizeof msg.opened.album, "%s",
 		 music_rig.album ? music_rig.album : "");
+	snprintf(msg.opened.artist, sizeof msg.opened.artist, "%s",
+		 music_rig.artist ? music_rig.artist : "");
 	music_rig_deliver(&msg);
 	t = music_rig_track_of(music);
 	if (t && t->lane)

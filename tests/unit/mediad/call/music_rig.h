@@ -26,8 +26,8 @@ struct music_rig {
 	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
 	bool starves;	  /* the ring of a silent track is not full */
 	char title[300];
-	const char *album; /* of all tracks; NULL: none */
-	bool guesses;	   /* what the next tracks declare as their length */
+	const char *album, *artist; /* of all tracks; NULL: none */
+	bool guesses;		    /* what the next tracks declare as their length */
 };
 
 extern struct music_rig music_rig;

@@ -453,7 +453,10 @@ TEST(call_music_seek_that_fails)
 	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 40000});
 	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_NOT_SEEKABLE);
 	CHECK_PHASE(7, PLAYING);
+	CHECK_STR(music_rig_failure_of(7), "not_seekable");
 	CHECK(music_rig_track_of(7)->played > 0);
+	music_rig_run_ms(40);
+	CHECK_STR(music_rig_failure_of(7), "");
 	music_rig_run_ms(2000);
 	CHECK_PHASE(7, ENDED);
 	CHECK_INT(music_rig_state_of(7)->position, 2 * DURATION);
