@@ -31,6 +31,25 @@ static int find(struct db *db, uint64_t message, uint64_t *seq)
 	return err == ENOENT ? 0 : err;
 }
 
+/* Whom the bot's answer may quote from the memory: nothing else tells of a written one. */
+static int add_told(struct db *db, const char *told)
+{
+	int err = 0;
+
+	while (told && *told && !err) {
+		char *end;
+		uint64_t user = strtoull(told, &end, 10);
+		sqlite3_stmt *s = db_use(db, DB_ADD_TOLD);
+
+		if (end == told)
+			break;
+		db_bind_uint(s, 1, user);
+		err = db_run(db, s);
+		told = end;
+	}
+	return err;
+}
+
 static int write_message(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_message *m = &ev->message;
@@ -40,22 +59,32 @@ static int write_message(struct db *db, const struct bus_event *ev, bool words)
 	/* Discord may tell of a message again after a lost connection. */
 	if (err || seq || !words || !m->text || !*m->text)
 		return err;
-	return timeline_add(db,
-			    &(struct timeline_line){.guild = ev->guild,
-						    .channel = m->channel,
-						    .user = ev->user,
-						    .name = m->bot ? NULL : m->name,
-						    .text = m->text,
-						    .started_ms = m->written_ms,
-						    .ended_ms = m->written_ms,
-						    .message = m->message,
-						    .source = m->bot ? "bot" : "text",
-						    .addressee = m->bot	     ? NULL
-								 : m->to_bot ? "bot"
-									     : "room",
-						    .confidence = -1,
-						    .consent = true},
-			    true);
+	err = timeline_add(db,
+			   &(struct timeline_line){.guild = ev->guild,
+						   .channel = m->channel,
+						   .user = ev->user,
+						   .name = m->bot ? NULL : m->name,
+						   .text = m->text,
+						   .started_ms = m->written_ms,
+						   .ended_ms = m->written_ms,
+						   .message = m->message,
+						   .source = m->bot ? "bot" : "text",
+						   .addressee = m->bot	    ? NULL
+								: m->to_bot ? "bot"
+									    : "room",
+						   .confidence = -1,
+						   .consent = true},
+			   true);
+	return err || !m->bot ? err : add_told(db, m->told);
+}
+
+/* To the newest line, which takes the place of this one. */
+static int move_told(struct db *db, uint64_t seq)
+{
+	sqlite3_stmt *s = db_use(db, DB_MOVE_TOLD);
+
+	db_bind_uint(s, 1, seq);
+	return db_run(db, s);
 }
 
 /* A new line takes the place of the old one, so that it gets a vector of its own. */
@@ -86,10 +115,13 @@ static int edit_message(struct db *db, const struct bus_event *ev, bool words)
 		err = name && source && addressee ? 0 : ENOMEM;
 	}
 	sqlite3_reset(s);
+	if (!err && seq && !same && words && m->text && *m->text) {
+		err = timeline_add(db, &line, true);
+		if (!err)
+			err = move_told(db, seq);
+	}
 	if (!err && seq && !same)
 		err = timeline_drop(db, seq);
-	if (!err && seq && !same && words && m->text && *m->text)
-		err = timeline_add(db, &line, true);
 	free(name);
 	free(source);
 	free(addressee);

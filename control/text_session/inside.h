@@ -56,6 +56,7 @@ enum {
 	TEXT_PARTS = 5,		    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
 	TEXT_ATTACHED = 32, /* of a server: messages with files, where these are known */
+	TEXT_QUOTED = 32,   /* people whom an answer that is kept may quote from the memory */
 	TEXT_QUOTES = 16,   /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64,  /* of a server: the last answers that were asked for */
 	TEXT_WORKED = 16,   /* of a server: messages that an answer may take the place of */
@@ -208,6 +209,8 @@ struct text_answer {
 	bool keep;    /* the store may keep it */
 	bool untold;  /* begun before somebody was forgotten: it becomes no line */
 	bool repeats; /* it may repeat words of others than the author, or of strangers */
+	uint64_t told[TEXT_QUOTED]; /* people whose words and facts the memory told its model */
+	unsigned n_told;
 };
 
 /* A message that told of a tool at work, and the message whose answer takes its place. */
@@ -533,6 +536,9 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
  * told and writes may be kept. */
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
 			uint64_t user);
+/* The model of this answer is told words or facts of this person from the memory. An answer that
+ * was told those of too many people is not kept. */
+void text_keeping_told(struct text_guild *g, uint32_t reply, uint64_t user);
 /* True if this also holds for what tools return for the answer, after it, too. False for answers
  * that nobody knows any more. */
 bool text_keeping_of(const struct text_guild *g, uint32_t reply);

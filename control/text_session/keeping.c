@@ -101,6 +101,33 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint6
 	return a->keep;
 }
 
+void text_keeping_told(struct text_guild *g, uint32_t reply, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_ANSWERS; i++) {
+		struct text_answer *a = &g->answer[i];
+		bool known = a->reply != reply || !user || user == a->user;
+
+		for (unsigned k = 0; k < a->n_told && !known; k++)
+			known = a->told[k] == user;
+		if (known)
+			continue;
+		if (a->n_told == TEXT_QUOTED)
+			a->keep = false;
+		else
+			a->told[a->n_told++] = user;
+	}
+}
+
+static void print_told(const struct text_answer *a, char *to, size_t size)
+{
+	size_t n = 0;
+
+	*to = '\0';
+	for (unsigned i = 0; i < a->n_told; i++)
+		n += (size_t)snprintf(to + n, size - n, "%s%llu", i ? " " : "",
+				      (unsigned long long)a->told[i]);
+}
+
 bool text_keeping_of(const struct text_guild *g, uint32_t reply)
 {
 	for (unsigned i = g->n_answers; i > 0 && i + TEXT_ANSWERS > g->n_answers; i--) {
@@ -149,9 +176,11 @@ static void tell_voice(const struct text_guild *g, const struct incoming *in, ui
 static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_t first)
 {
 	const struct text_answer *a = find_answer(g, first);
+	char told[TEXT_QUOTED * 21 + 1];
 
 	if (!a || !a->keep || !is_remembered(g, a->user))
 		return;
+	print_told(a, told, sizeof told);
 	g->kept[g->n_kept++ % TEXT_KEPT] = in->message;
 	tell_voice(g, in, a->user, a->repeats);
 	publish(g->ts, g->id, a->user,
@@ -159,6 +188,7 @@ static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_
 					.message = in->message,
 					.change = "written",
 					.text = in->text,
+					.told = told,
 					.bot = true});
 }
 

@@ -145,6 +145,24 @@ static const char *author_of(struct text_recall *r, const json_t *line, uint64_t
 	return strcasecmp(name, "you") == 0 ? "a person named You" : name;
 }
 
+/* The answer may quote the speaker, and of the bot's own line whom that quotes. */
+static void note_told(struct text_recall *r, const json_t *line, uint64_t user)
+{
+	static const char *const lists[] = {"askers", "quoted"};
+	const json_t *id;
+	uint64_t of;
+	size_t i;
+
+	text_keeping_told(r->job->g, r->job->reply, user);
+	for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+		json_array_foreach(json_object_get(line, lists[k]), i, id)
+		{
+			if (discord_u64(json_string_value(id), &of))
+				text_keeping_told(r->job->g, r->job->reply, of);
+		}
+	}
+}
+
 static bool read_line(struct text_recall *r, const json_t *line, struct slice_quote *out)
 {
 	*out = (struct slice_quote){
@@ -156,6 +174,7 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 	out->author = author_of(r, line, out->user);
 	/* What the bot said may repeat anybody. */
 	r->job->others |= out->user != r->user || json_is_true(json_object_get(line, "bot"));
+	note_told(r, line, out->user);
 	return true;
 }
 
@@ -217,6 +236,7 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 			add_others(r, fact, &q);
 			slice_add_fact(&r->slice, &q);
 			r->job->others |= q.user != r->user;
+			note_told(r, fact, q.user);
 		}
 	}
 }

@@ -273,3 +273,33 @@ TEST(lookups_are_those_of_the_channel_the_newest_first)
 	free(text);
 	close_all();
 }
+
+/* Nobody else knows whom a written answer quotes once they allow less. */
+TEST(a_written_answer_quotes_whom_its_model_was_told_of)
+{
+	const struct bus_event ev = {.type = EVENT_MESSAGE,
+				     .at_ms = 1000,
+				     .guild = 7,
+				     .user = BOB,
+				     .message = {.channel = 4,
+						 .message = 77,
+						 .change = "written",
+						 .text = "carl has a salary of four thousand",
+						 .told = "503234567890123456 504234567890123456",
+						 .bot = true,
+						 .written_ms = 1000}};
+
+	open_with_messages();
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(count("SELECT count(*) FROM utterance_people p JOIN utterances u"
+			" ON u.seq = p.utterance WHERE u.message = 77 AND told"
+			" AND p.user IN (503234567890123456, 504234567890123456)"),
+		  2);
+	take("edited", 77, 0, "carl has a salary of four thousand, I think");
+	CHECK_INT(count("SELECT count(*) FROM utterance_people p JOIN utterances u"
+			" ON u.seq = p.utterance WHERE u.message = 77 AND told"),
+		  2);
+	take("deleted", 77, 0, NULL);
+	CHECK_INT(count("SELECT count(*) FROM utterance_people"), 0);
+	close_all();
+}
