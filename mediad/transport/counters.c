@@ -23,7 +23,7 @@ static unsigned word_of(uint32_t counter)
 
 static bool is_new(const struct counters *w, unsigned o, uint32_t counter)
 {
-	if (counter < w->order[o].floor)
+	if (counter < w->order[o].floor || w->order[o].floor == UINT32_MAX)
 		return false;
 	if (!w->order[o].started || counter > w->order[o].top)
 		return true;

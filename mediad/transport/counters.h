@@ -33,7 +33,8 @@ struct counters {
 
 /* All that a window accepted, in few bytes. All zero: nothing. */
 struct counters_floor {
-	uint32_t next[2]; /* in each order, everything below was accepted or counts as such */
+	/* In each order, everything below was accepted or counts as such; UINT32_MAX: it, too. */
+	uint32_t next[2];
 };
 
 /* True if this counter may be new. Changes nothing. */

@@ -51,6 +51,6 @@ void nonces_restart(struct nonces *w, const struct counters_floor *floor)
 			continue;
 		w->order[o].n = NONCES_KEPT;
 		for (unsigned i = 0; i < NONCES_KEPT; i++)
-			w->order[o].top[i] = floor->next[o] - 1;
+			w->order[o].top[i] = floor->next[o] - (floor->next[o] < UINT32_MAX);
 	}
 }

@@ -108,4 +108,5 @@ TEST(counters_up_to_the_last)
 	f = counters_floor(&w);
 	counters_restart(&w, &f);
 	CHECK(!counters_take(&w, bytes_of(5, false)));
+	CHECK(!counters_take(&w, bytes_of(UINT32_MAX, false)));
 }

@@ -69,3 +69,17 @@ TEST(nonces_nothing_is_new_twice_in_any_order)
 	for (unsigned i = 0; i < n_taken; i++)
 		CHECK(!big(&w, taken[i]));
 }
+
+/* The last counter is seen for ever, too. */
+TEST(nonces_up_to_the_last)
+{
+	struct nonces w = {0};
+	struct counters_floor f;
+
+	CHECK(big(&w, UINT32_MAX));
+	for (unsigned i = 0; i < 3; i++) {
+		f = nonces_floor(&w);
+		nonces_restart(&w, &f);
+		CHECK(!big(&w, UINT32_MAX) && !big(&w, 5));
+	}
+}
