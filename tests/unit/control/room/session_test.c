@@ -628,6 +628,27 @@ TEST(rule_164_a_remark_on_a_screen_is_withdrawn_when_somebody_speaks)
 	scene_close(s);
 }
 
+/* It waits for the instructions, which somebody's coming has changed. */
+TEST(rule_164_a_remark_that_waits_is_withdrawn_as_well)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct scene *s = watching("");
+
+		scene_join(s, BOB + 1, "Carol");
+		scene_wait(s, 2500);
+		scene_mark(s);
+		change_screen(s);
+		CHECK_INT(scene_count(s, ROOM_DO_ADMIT), 1);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		if (i)
+			scene_event(s, (struct room_event){.type = ROOM_SCREEN_SHARE, .user = BOB});
+		else
+			scene_speak(s, ALICE, 440);
+		CHECK_INT(scene_ended(s, ROOM_REASON_THOUGHT_WITHDRAWN), 1);
+		scene_close(s);
+	}
+}
+
 TEST(rule_164_remarks_keep_their_interval)
 {
 	struct scene *s = watching("");
