@@ -286,22 +286,6 @@ static int make_media(struct control *c)
 	return err ? err : control_make_golive(c);
 }
 
-static void publish_setting(const char *name, enum settings_when when, const char *author,
-			    void *arg)
-{
-	struct control *c = arg;
-	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
-
-	ev.setting =
-		(struct event_setting){.name = name,
-				       .author = author ? author : "operator",
-				       .source = author ? "settings document" : "settings file",
-				       .effect = when == SETTINGS_NOW	 ? "immediately"
-						 : when == SETTINGS_NEXT ? "on the next call"
-									 : "after a restart"};
-	bus_publish(c->bus, &ev);
-}
-
 static void publish_document(struct control *c, const struct store_document *d)
 {
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_SETTINGS_SAVED,
@@ -378,7 +362,7 @@ static int make_settings(struct control *c)
 						   SETTINGS_GATEWAY_NONE,
 					  .saveh = save_document,
 					  .changedh = take_changes,
-					  .toldh = publish_setting,
+					  .toldh = control_publish_setting,
 					  .senth = control_sent_chat,
 					  .arg = c};
 	int err = live_settings_alloc(&c->live, &conf);

@@ -10,6 +10,7 @@
 #include "control/discord/components.h"
 #include "control/discord/cooldown.h"
 #include "control/discord/gateway.h"
+#include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/report/own_turns.h"
 #include "control/report/status.h"
@@ -233,6 +234,9 @@ bool control_may_use_tool(const struct control *c, const struct command *cmd,
 void control_end_browser(struct control *c);
 
 /* control_settings.c */
+/* Tells the bus that a setting has changed. author: NULL for the settings file. */
+void control_publish_setting(const char *name, enum settings_when when, const char *author,
+			     void *arg);
 void control_answer_settings(struct control *c, struct command *cmd);
 /* False: the press is about something else. */
 bool control_press_settings(struct control *c, struct press *p);

@@ -12,6 +12,7 @@
 #include "control/control_inside.h"
 #include "control/discord/components.h"
 #include "control/discord/guilds.h"
+#include "control/events/events.h"
 #include "control/settings/ids.h"
 #include "control/settings/server_settings.h"
 #include "control/settings/settings.h"
@@ -478,4 +479,20 @@ void control_type_settings(struct control *c, const struct typing *t, uint32_t i
 			suggest_names(list, t->text);
 	}
 	components_suggest(c->components, id, list);
+}
+
+void control_publish_setting(const char *name, enum settings_when when, const char *author,
+			     void *arg)
+{
+	struct control *c = arg;
+	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
+
+	ev.setting =
+		(struct event_setting){.name = name,
+				       .author = author ? author : "operator",
+				       .source = author ? "settings document" : "settings file",
+				       .effect = when == SETTINGS_NOW	 ? "immediately"
+						 : when == SETTINGS_NEXT ? "on the next call"
+									 : "after a restart"};
+	bus_publish(c->bus, &ev);
 }

@@ -272,11 +272,11 @@ struct query {
 
 static void split_query(struct query *q, const char *text)
 {
+	*q = (struct query){.work = WORK};
 	music_fold(q->folded, text);
 	split_words(&q->words, q->folded);
 	if (q->words.n > MUSIC_MATCH_ASKED)
 		q->words.n = MUSIC_MATCH_ASKED;
-	q->work = WORK;
 }
 
 /* The number of words of `asked`, light ones aside, that `has` contains, or (missing) does not. */

@@ -205,8 +205,7 @@ static int write_record(struct job_runner *to, const struct record *r, struct fo
 		return add_lost(to->db, r->lost, r->lost_ms);
 	if (messages_takes_away(r->ev)) {
 		to->took_away = true;
-		if (!*f)
-			err = forgotten_alloc(f, to->db, to->dir, r->ev->at_ms);
+		err = *f ? 0 : forgotten_alloc(f, to->db, to->dir, r->ev->at_ms);
 		if (!err)
 			err = messages_note(to->db, r->ev, r->words, *f);
 	}
@@ -233,8 +232,7 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 		err = add_lost(db, to->lost_audit, to->lost_audit_ms);
 	for (; r && *n < BATCH && !err; r = r->next, ++*n)
 		err = write_record(to, r, &f);
-	if (!err)
-		err = forgotten_save(f);
+	err = err ? err : forgotten_save(f);
 	forgotten_free(f);
 	if (err)
 		db_rollback(db);
