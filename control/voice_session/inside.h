@@ -71,8 +71,9 @@ struct voice_session {
 	struct rate_limit secure_lines;
 	uint64_t leased_channel; /* that mediad's session is in; the wanted one may be another. 0:
 				    no lease was sent, and mediad has told none */
-	bool has_key;		 /* there is a key of end-to-end encryption */
-	bool stage_asked;	 /* asked once to be a speaker, since it was joined */
+	uint64_t encrypted_channel; /* the last one whose call was encrypted; 0: none */
+	bool has_key;		    /* there is a key of end-to-end encryption */
+	bool stage_asked;	    /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };

@@ -67,9 +67,11 @@ static bool is_required(const struct voice_session *c, uint64_t channel)
 	return encrypted_channels_require(c->conf.encrypted, c->guild, channel);
 }
 
+/* The list need not have it: that of a strict server has no channels. */
 static bool was_encrypted(const struct voice_session *c, uint64_t channel)
 {
-	return encrypted_channels_has(c->conf.encrypted, c->guild, channel);
+	return (channel && c->encrypted_channel == channel) ||
+	       encrypted_channels_has(c->conf.encrypted, c->guild, channel);
 }
 
 /* Discord encrypts no stage, so mediad does not apply e2ee there. A channel that has, or may have,
@@ -145,6 +147,10 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 	if (m->version && m->ready && !c->has_key)
 		counter_add(c->conf.counters, COUNTER_CALLS_ENCRYPTED);
 	c->has_key = m->version && m->ready;
+	if (prefers)
+		c->encrypted_channel = 0;
+	else if (m->known && m->version)
+		c->encrypted_channel = channel;
 	if (prefers ? encrypted_channels_remove(c->conf.encrypted, c->guild, channel)
 		    : channel && m->known && m->version && remember_encrypted(c, channel))
 		c->conf.changedh(c->conf.arg);

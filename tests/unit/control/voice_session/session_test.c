@@ -342,6 +342,27 @@ TEST(voice_session_keeps_a_stage_that_is_under_way)
 	rig_end();
 }
 
+/* The list of a strict server takes no channel, and the call itself is none that may be clear. */
+TEST(voice_session_remembers_that_its_own_stage_was_encrypted)
+{
+	uint64_t strict;
+
+	for (unsigned k = 0; k < 2; k++) {
+		CHECK(rig_adopt(301, false));
+		change_type("13");
+		for (uint64_t i = 0; i < ENCRYPTED_CHANNELS_GUILD + k; i++)
+			encrypted_channels_add(&rig.encrypted, 100, 1000 + i, &strict);
+		voice_session_update_call(rig.vs);
+		toy_settle(&rig.t);
+		CHECK(rig.t.set.stage);
+		toy_encrypt(&rig.t);
+		toy_settle(&rig.t);
+		CHECK(!rig.t.set.stage);
+		CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_ALWAYS);
+		rig_end();
+	}
+}
+
 TEST(voice_session_tells_its_room_once_that_real_time_is_lost)
 {
 	CHECK(rig_adopt(301, false));
