@@ -550,8 +550,6 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		goto out;
 	err = control_load_state(c);
 	if (!err)
-		err = control_make_vision(c);
-	if (!err)
 		err = control_make_text(c);
 	if (!err)
 		err = make_media(c);
