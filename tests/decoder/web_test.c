@@ -152,7 +152,7 @@ static bool plays_as_the_file(struct deck *d, const char *name, uint64_t start, 
 	bool same;
 
 	snprintf(path, sizeof path, "/parts/%s", name);
-	same = plays_from(d, name, start, 0, &file) && plays_from(d, path, start, most, &web) &&
+	same = plays_from(d, name, start, most, &file) && plays_from(d, path, start, most, &web) &&
 	       memcmp(file.pcm, web.pcm, RATE * 2 * sizeof *web.pcm) == 0;
 	free(file.pcm);
 	free(web.pcm);
