@@ -51,6 +51,19 @@ static uint64_t find_largest(const struct encrypted_channels *e)
 	return guild;
 }
 
+bool encrypted_channels_drop_gone(struct encrypted_channels *e, uint64_t guild,
+				  encrypted_channel_there_h *h, void *arg)
+{
+	unsigned before = e->n;
+
+	if (count_entries(e, guild) < ENCRYPTED_CHANNELS_GUILD)
+		return false;
+	for (unsigned i = e->n; i-- > 0;)
+		if (e->v[i].guild == guild && !h(e->v[i].channel, arg))
+			remove_at(e, i);
+	return e->n < before;
+}
+
 bool encrypted_channels_add(struct encrypted_channels *e, uint64_t guild, uint64_t channel,
 			    uint64_t *strict)
 {

@@ -33,6 +33,11 @@ struct encrypted_channels {
  */
 bool encrypted_channels_add(struct encrypted_channels *e, uint64_t guild, uint64_t channel,
 			    uint64_t *strict);
+/* If the server has all of its share, drops those of its channels of which h says that they are
+ * gone. Returns whether there were any. */
+typedef bool(encrypted_channel_there_h)(uint64_t channel, void *arg);
+bool encrypted_channels_drop_gone(struct encrypted_channels *e, uint64_t guild,
+				  encrypted_channel_there_h *h, void *arg);
 /* True if this very channel is in the list. */
 bool encrypted_channels_has(const struct encrypted_channels *e, uint64_t guild, uint64_t channel);
 /* Must a call in this channel be encrypted from its start? Then it does not count as a stage. When

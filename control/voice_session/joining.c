@@ -126,10 +126,23 @@ void voice_session_update_call(struct voice_session *c)
 		set_media(c, &want);
 }
 
+static bool is_there(uint64_t channel, void *arg)
+{
+	struct voice_session *c = arg;
+	struct guild_channel ch;
+
+	return guilds_channel(c->conf.guilds, c->guild, channel, &ch);
+}
+
+/* A server whose members make a channel for each talk has deleted nearly all of its share, and
+ * Discord gives no id twice. */
 static bool remember_encrypted(struct voice_session *c, uint64_t channel)
 {
 	uint64_t strict;
-	bool added = encrypted_channels_add(c->conf.encrypted, c->guild, channel, &strict);
+	bool dropped = guilds_known(c->conf.guilds, c->guild) &&
+		       encrypted_channels_drop_gone(c->conf.encrypted, c->guild, is_there, c);
+	bool added =
+		encrypted_channels_add(c->conf.encrypted, c->guild, channel, &strict) || dropped;
 
 	if (strict)
 		log_warn("encrypted_channels_full", "guild=%llu channels=%u", ID(strict),

@@ -95,3 +95,27 @@ TEST(encrypted_channels_full_of_servers_make_the_others_strict)
 	CHECK(add(&e, 7, 2) && strict == 7);
 	CHECK(encrypted_channels_require(&e, 7, 3) && !encrypted_channels_require(&e, 8, 2));
 }
+
+static bool is_even(uint64_t channel, void *arg)
+{
+	(void)arg;
+	return channel % 2 == 0;
+}
+
+TEST(encrypted_channels_that_are_deleted_make_place)
+{
+	struct encrypted_channels e = {.n = 0};
+
+	for (uint64_t i = 0; i < ENCRYPTED_CHANNELS_GUILD - 1; i++)
+		encrypted_channels_add(&e, 7, 1000 + i, &strict);
+	encrypted_channels_add(&e, 8, 1001, &strict);
+	/* A deleted channel is kept as long as there is place. */
+	CHECK(!encrypted_channels_drop_gone(&e, 7, is_even, NULL));
+	encrypted_channels_add(&e, 7, 2001, &strict);
+	CHECK(encrypted_channels_drop_gone(&e, 7, is_even, NULL));
+	CHECK_INT(e.n, 1 + ENCRYPTED_CHANNELS_GUILD / 2);
+	CHECK(encrypted_channels_has(&e, 7, 1000) && !encrypted_channels_has(&e, 7, 1001));
+	CHECK(encrypted_channels_has(&e, 8, 1001));
+	encrypted_channels_add(&e, 7, 2003, &strict);
+	CHECK_INT(strict, 0);
+}
