@@ -194,8 +194,9 @@ static void on_codec(uint64_t user, enum video_codec codec, void *arg)
 	if (!s || s->codec == codec)
 		return;
 	s->codec = codec;
-	log_info("video_codec", "call=%u user=%llu codec=%s", v->c->id, (unsigned long long)user,
-		 media_video_codec_name(codec));
+	if (call_may_log(v->c))
+		log_info("video_codec", "call=%u user=%llu codec=%s", v->c->id,
+			 (unsigned long long)user, media_video_codec_name(codec));
 	send_source(v->c, s);
 }
 

@@ -23,6 +23,7 @@ struct source {
 	struct video_assembler *assembler; /* NULL before the first packet */
 	struct arrivals arrivals, again;
 	uint64_t packet_at, asked_at; /* the newest packet, and request for a key frame; 0: none */
+	uint64_t codec_at;	      /* when the codec was taken */
 };
 
 struct video_receiver {
@@ -64,6 +65,8 @@ struct video_receiver *video_receiver_free(struct video_receiver *r)
 {
 	for (unsigned i = 0; r && i < VIDEO_SOURCES; i++)
 		video_assembler_free(r->sources[i].assembler);
+	if (r)
+		explicit_bzero(r->plain, sizeof r->plain);
 	free(r);
 	return NULL;
 }
@@ -202,6 +205,8 @@ static void take_frames(struct video_receiver *r, struct source *s, uint64_t now
 			continue;
 		if (!open_frame(r, s, &f, now, &len)) {
 			video_assembler_refuse(s->assembler);
+			/* One that came before, or could not be told apart, may lie there. */
+			explicit_bzero(r->plain, f.bytes.n);
 			continue;
 		}
 		s->wants_key = s->wants_key && !f.key;
@@ -227,18 +232,22 @@ static enum video_codec codec_of(unsigned pt, bool *again)
 	return VIDEO_NONE;
 }
 
-/* Another codec begins with a table of its own. Returns false without memory. */
-static bool use_codec(struct video_receiver *r, struct source *s, enum video_codec codec)
+/* Another codec begins anew. The payload type is the sender's word, and a change costs a table of
+ * 2.5 MB: so it comes seldom, and not with a retransmission. Returns false when the packet is of no
+ * use, or without memory. */
+static bool use_codec(struct video_receiver *r, struct source *s, enum video_codec codec,
+		      bool again, uint64_t now)
 {
-	struct video_assembler *a;
-
 	if (s->assembler && s->codec == codec)
 		return true;
-	if (video_assembler_alloc(&a, codec))
+	if (s->assembler && (again || now - s->codec_at < VIDEO_CODEC_MS * NS_PER_MS))
 		return false;
-	video_assembler_free(s->assembler);
-	s->assembler = a;
+	if (s->assembler)
+		video_assembler_restart(s->assembler, codec);
+	else if (video_assembler_alloc(&s->assembler, codec))
+		return false;
 	s->codec = codec;
+	s->codec_at = now;
 	r->codech(s->user, codec, r->arg);
 	return true;
 }
@@ -286,7 +295,7 @@ static void on_packet(struct video_receiver *r, struct source *s, uint8_t *p, si
 		r->cs->stats.replayed++;
 		return;
 	}
-	if (is_refused(r, s) || !use_codec(r, s, codec))
+	if (is_refused(r, s) || !use_codec(r, s, codec, again, now))
 		return;
 	s->packet_at = now;
 	if (err) /* nothing but padding */

@@ -10,7 +10,10 @@
 #include "mediad/engine/call_stream.h"
 #include "mediad/video/assembler.h"
 
-enum { VIDEO_SOURCES = 4 }; /* users who are watched at a time */
+enum {
+	VIDEO_SOURCES = 4,     /* users who are watched at a time */
+	VIDEO_CODEC_MS = 1000, /* a user has one codec for so long; packets of others are dropped */
+};
 
 /* A frame that was decrypted. Borrowed until the handler returns. */
 struct received_frame {
@@ -21,7 +24,7 @@ struct received_frame {
 	bool key;
 };
 typedef void(received_frame_h)(const struct received_frame *f, void *arg);
-/* The first packet of a user came, or the first of another codec. */
+/* The first packet of a user came, or the first of another codec; at most every VIDEO_CODEC_MS. */
 typedef void(received_codec_h)(uint64_t user, enum video_codec codec, void *arg);
 
 struct video_receiver;

@@ -11,8 +11,9 @@
 #include "mediad/video/rtx.h"
 #include "proto/base/time.h"
 
-/* Packets that viewers miss and that wait to be sent again; more are asked for again. */
-enum { AGAIN = 64 };
+/* Packets that viewers miss and that wait to be sent again, of all and of one viewer; more are
+ * asked for again. They have this part of the pacer's bytes: viewers can ask without end. */
+enum { AGAIN = 64, AGAIN_OF_ONE = 32, AGAIN_PERCENT = 25 };
 
 struct queued_frame {
 	struct queued_frame *next;
@@ -37,11 +38,14 @@ struct video_sender {
 	size_t n_payload;
 	uint8_t payload[VIDEO_SENDER_PAYLOAD];
 	struct rtx_history *history;
-	uint16_t again[AGAIN];
+	struct {
+		uint16_t seq;
+		uint32_t viewer;
+	} again[AGAIN];
 	unsigned n_again;
-	struct pacer pacer;
-	uint64_t rate;	 /* bytes per second */
-	uint64_t key_at; /* when the newest key frame was queued; 0: none */
+	struct pacer pacer, again_pacer; /* again_pacer: the part of it for what is sent again */
+	uint64_t rate;			 /* bytes per second */
+	uint64_t key_at;		 /* when the newest key frame was queued; 0: none */
 	bool broken; /* frames that are no key frames are useless: one before them was dropped */
 	struct video_sender_state state;
 };
@@ -62,13 +66,20 @@ int video_sender_alloc(struct video_sender **out, struct call_stream *cs, video_
 	return 0;
 }
 
+/* A picture of a screen stays nowhere longer than it is needed. */
+static void free_frame(struct queued_frame *f)
+{
+	explicit_bzero(f->bytes, f->n);
+	free(f);
+}
+
 static void drop_queue(struct video_sender *v)
 {
 	struct queued_frame *f;
 
 	while ((f = v->first)) {
 		v->first = f->next;
-		free(f);
+		free_frame(f);
 		v->state.dropped++;
 	}
 	v->last = &v->first;
@@ -125,6 +136,14 @@ static void check_sending(struct video_sender *v)
 	v->stateh(v->arg);
 }
 
+static void start_pacers(struct video_sender *v)
+{
+	uint64_t now = env_now(v->cs->env);
+
+	pacer_start(&v->pacer, v->rate, UDP_MAX_PACKET, now);
+	pacer_start(&v->again_pacer, v->rate * AGAIN_PERCENT / 100, UDP_MAX_PACKET, now);
+}
+
 int video_sender_start(struct video_sender *v, enum video_codec codec, uint32_t ssrc,
 		       uint32_t rtx_ssrc)
 {
@@ -145,7 +164,7 @@ int video_sender_start(struct video_sender *v, enum video_codec codec, uint32_t 
 	env_random(v->cs->env, &v->rtx_seq, sizeof v->rtx_seq);
 	env_random(v->cs->env, &v->cut.picture_id, sizeof v->cut.picture_id);
 	v->cut.picture_id &= 0x7fff;
-	pacer_start(&v->pacer, v->rate, UDP_MAX_PACKET, env_now(v->cs->env));
+	start_pacers(v);
 	check_sending(v);
 	return 0;
 }
@@ -158,7 +177,7 @@ void video_sender_set_bitrate(struct video_sender *v, uint32_t bitrate)
 		bitrate = VIDEO_BITRATE_MAX;
 	v->rate = (uint64_t)bitrate * VIDEO_PACE_PERCENT / 100 / 8;
 	if (v->codec != VIDEO_NONE)
-		pacer_start(&v->pacer, v->rate, UDP_MAX_PACKET, env_now(v->cs->env));
+		start_pacers(v);
 }
 
 void video_sender_stop(struct video_sender *v)
@@ -223,7 +242,7 @@ static void begin_frame(struct video_sender *v)
 		v->last = &v->first;
 	v->state.queued -= f->n;
 	v->ts = f->ts + v->ts_offset;
-	free(f);
+	free_frame(f);
 	v->cut.picture_id = (uint16_t)((id + 1) & 0x7fff);
 	v->cutting = ok;
 	if (!ok)
@@ -267,27 +286,40 @@ static void send_payload(struct video_sender *v)
 	v->state.frames++;
 }
 
-/* Sends again what a viewer misses, the oldest first. Returns false when the pacer lets no more
- * out. */
-static bool send_again(struct video_sender *v, uint64_t now)
+/* Sends one packet again. */
+static void send_copy(struct video_sender *v, uint16_t seq, uint64_t now)
 {
 	uint8_t buf[RTX_HEADER + RTX_PAYLOAD_MAX];
+	struct rtp_header h = {.pt = video_rtx_type(v->codec), .ssrc = v->rtx_ssrc};
+	struct rtx_packet p;
+
+	if (rtx_history_again(v->history, seq, now, buf, sizeof buf, &p))
+		return;
+	h.marker = p.marker;
+	h.seq = v->rtx_seq++;
+	h.ts = p.ts;
+	v->state.again += send_packet(v, &h, p.payload);
+}
+
+/* Sends again what viewers miss, the oldest first, up to its part of the bytes; a number without a
+ * packet takes none. Returns false when the pacer lets no more out. */
+static bool send_again(struct video_sender *v, uint64_t now)
+{
 	unsigned n = 0;
 	bool goes = true;
 
 	for (; n < v->n_again; n++) {
-		struct rtx_packet p;
-		struct rtp_header h = {.pt = video_rtx_type(v->codec), .ssrc = v->rtx_ssrc};
+		size_t size = rtx_history_size(v->history, v->again[n].seq, now);
 
-		goes = pacer_take(&v->pacer, UDP_MAX_PACKET, now);
+		if (!size)
+			continue;
+		if (pacer_due(&v->again_pacer, size, now) > now)
+			break;
+		goes = pacer_take(&v->pacer, size, now);
 		if (!goes)
 			break;
-		if (rtx_history_again(v->history, v->again[n], now, buf, sizeof buf, &p))
-			continue;
-		h.marker = p.marker;
-		h.seq = v->rtx_seq++;
-		h.ts = p.ts;
-		v->state.again += send_packet(v, &h, p.payload);
+		pacer_take(&v->again_pacer, size, now);
+		send_copy(v, v->again[n].seq, now);
 	}
 	v->n_again -= n;
 	memmove(v->again, v->again + n, v->n_again * sizeof v->again[0]);
@@ -319,27 +351,58 @@ void video_sender_tick(struct video_sender *v, uint64_t now)
 
 uint64_t video_sender_next(const struct video_sender *v)
 {
-	uint64_t now = env_now(v->cs->env);
+	uint64_t now = env_now(v->cs->env), again = UINT64_MAX, due;
 
 	if (can_send(v) != v->state.sending)
 		return now;
-	if (!v->state.sending || (!v->cutting && !v->first && !v->n_again))
+	if (!v->state.sending)
 		return UINT64_MAX;
-	return pacer_due(&v->pacer, v->n_again ? UDP_MAX_PACKET : v->n_payload, now);
+	if (v->n_again) {
+		size_t size = rtx_history_size(v->history, v->again[0].seq, now);
+
+		again = pacer_due(&v->again_pacer, size, now);
+		if (again <= now) /* it goes before what is new */
+			return pacer_due(&v->pacer, size, now);
+	}
+	if (!v->cutting && !v->first)
+		return again;
+	due = pacer_due(&v->pacer, v->n_payload, now);
+	return due < again ? due : again;
 }
 
 /* ---- feedback ---- */
 
+/* Notes a packet that a viewer misses, once, and if there is one. */
+static void note_missing(struct video_sender *v, uint16_t seq, uint32_t viewer)
+{
+	unsigned of_one = 0;
+
+	if (v->n_again == AGAIN || !rtx_history_size(v->history, seq, env_now(v->cs->env)))
+		return;
+	for (unsigned i = 0; i < v->n_again; i++) {
+		if (v->again[i].seq == seq)
+			return;
+		of_one += v->again[i].viewer == viewer;
+	}
+	if (of_one >= AGAIN_OF_ONE)
+		return;
+	v->again[v->n_again].seq = seq;
+	v->again[v->n_again++].viewer = viewer;
+}
+
 void video_sender_feedback(struct video_sender *v, const struct rtcp_packet *p)
 {
 	bool soon = v->key_at && env_now(v->cs->env) - v->key_at < VIDEO_KEY_SPACING_MS * NS_PER_MS;
+	uint16_t seqs[AGAIN];
+	unsigned n;
 
 	if (!v->state.sending)
 		return;
 	if (!soon && rtcp_wants_key(p, v->ssrc))
 		want_key(v);
-	if (v->rtx_ssrc)
-		v->n_again += rtcp_read_nack(p, v->ssrc, v->again + v->n_again, AGAIN - v->n_again);
+	n = v->rtx_ssrc ? rtcp_read_nack(p, v->ssrc, seqs, AGAIN) : 0;
+	for (unsigned i = 0; i < n; i++)
+		note_missing(v, seqs[i], p->ssrc);
 }
 
 struct video_sender_state video_sender_state(const struct video_sender *v)

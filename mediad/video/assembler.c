@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/time.h"
 
@@ -52,8 +53,17 @@ int video_assembler_alloc(struct video_assembler **out, enum video_codec codec)
 	return 0;
 }
 
+void video_assembler_restart(struct video_assembler *a, enum video_codec codec)
+{
+	explicit_bzero(a, sizeof *a);
+	a->codec = codec;
+	a->broken = true;
+}
+
 struct video_assembler *video_assembler_free(struct video_assembler *a)
 {
+	if (a)
+		explicit_bzero(a, sizeof *a);
 	free(a);
 	return NULL;
 }

@@ -51,6 +51,9 @@ struct video_assembler_stats {
 struct video_assembler;
 /* Returns ENOMEM, or EINVAL for VIDEO_NONE. About 2.5 MB. The caller owns *out. */
 int video_assembler_alloc(struct video_assembler **out, enum video_codec codec);
+/* Begins anew with another codec, in the same memory, which is wiped. */
+void video_assembler_restart(struct video_assembler *a, enum video_codec codec);
+/* Wipes what it held. */
 struct video_assembler *video_assembler_free(struct video_assembler *a);
 
 /* Takes a packet. Returns false when it was dropped: a duplicate, late, or longer than

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/time.h"
 
@@ -44,6 +45,8 @@ int rtx_history_alloc(struct rtx_history **out)
 
 struct rtx_history *rtx_history_free(struct rtx_history *h)
 {
+	if (h)
+		explicit_bzero(h, sizeof *h);
 	free(h);
 	return NULL;
 }
@@ -61,13 +64,22 @@ void rtx_history_put(struct rtx_history *h, const struct rtx_packet *p)
 		memcpy(h->payloads[at], p->payload.p, p->payload.n);
 }
 
+size_t rtx_history_size(const struct rtx_history *h, uint16_t seq, uint64_t now)
+{
+	const struct sent_packet *s = &h->packets[seq % RTX_HISTORY];
+
+	if (!s->used || s->seq != seq || (s->again && now - s->again_at < RTX_AGAIN_MS * NS_PER_MS))
+		return 0;
+	return RTX_HEADER + (size_t)s->n;
+}
+
 int rtx_history_again(struct rtx_history *h, uint16_t seq, uint64_t now, uint8_t *buf, size_t cap,
 		      struct rtx_packet *out)
 {
 	struct sent_packet *s = &h->packets[seq % RTX_HISTORY];
 	struct wr w = wr_of(buf, cap);
 
-	if (!s->used || s->seq != seq || (s->again && now - s->again_at < RTX_AGAIN_MS * NS_PER_MS))
+	if (!rtx_history_size(h, seq, now))
 		return ENOENT;
 	wr_be(&w, seq, 2);
 	wr_bytes(&w, h->payloads[seq % RTX_HISTORY], s->n);

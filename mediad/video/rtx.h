@@ -33,6 +33,9 @@ struct rtx_history *rtx_history_free(struct rtx_history *h);
 /* Keeps a packet that was sent; its payload is copied. A payload above RTX_PAYLOAD_MAX is not kept.
  */
 void rtx_history_put(struct rtx_history *h, const struct rtx_packet *p);
+/* Bytes of the payload of a retransmission of packet seq; 0 when it is gone, was never sent, or was
+ * sent again a moment ago. now: ns. */
+size_t rtx_history_size(const struct rtx_history *h, uint16_t seq, uint64_t now);
 /* Builds the payload of a retransmission of packet seq. Returns ENOENT when it is gone or was sent
  * again a moment ago, EMSGSIZE. out->payload is *len bytes of buf. now: ns. */
 int rtx_history_again(struct rtx_history *h, uint16_t seq, uint64_t now, uint8_t *buf, size_t cap,

@@ -45,7 +45,7 @@ struct pair {
 	struct slot *slot; /* of the owner, at the viewer */
 	unsigned lose;	   /* every so many-th datagram of the owner's video; 0: none */
 	unsigned forth, feedback;
-	unsigned states, codecs;
+	unsigned states, codecs, changes;
 	uint8_t frame[KEY_BYTES];
 	size_t got_n;
 	struct received_frame got[FRAMES];
@@ -84,6 +84,7 @@ static void on_codec(uint64_t user, enum video_codec codec, void *arg)
 {
 	struct pair *p = arg;
 
+	p->changes++;
 	p->codecs += user == OWNER && codec == VIDEO_VP8;
 }
 
@@ -418,6 +419,165 @@ TEST(loop_stream_a_flood_of_requests_is_one)
 		video_sender_feedback(sender_of(&p), &pli);
 	CHECK_INT(p.states, 1);
 	CHECK(video_sender_state(sender_of(&p)).wants_key);
+	pair_end(&p);
+}
+
+/* ---- viewers who ask for packets without end; time is made up here ---- */
+
+enum { SLOW_BITRATE = 2500000, SLOW_FRAME = 10417, SLOW_FRAMES = 60, SLOW_FRAME_MS = 33 };
+
+/* What the owner has sent meanwhile. */
+struct sent {
+	unsigned packets, again;
+	uint16_t newest; /* number of the newest packet */
+};
+
+static void look_at_sent(struct pair *p, struct sent *s)
+{
+	uint8_t buf[2048];
+
+	while (recv(p->owner.far, buf, sizeof buf, MSG_DONTWAIT) > 4) {
+		bool media = (buf[1] & 0x7f) == 105;
+
+		s->packets += media;
+		s->again += (buf[1] & 0x7f) == 106;
+		if (media)
+			s->newest = (uint16_t)(buf[2] << 8 | buf[3]);
+	}
+}
+
+static void miss(struct pair *p, uint32_t viewer, uint16_t first, unsigned n)
+{
+	uint8_t bytes[512];
+	uint16_t seqs[64];
+	struct rtcp_packet nack;
+	struct wr w = wr_of(bytes, sizeof bytes);
+	struct rd r;
+
+	for (unsigned i = 0; i < n; i++)
+		seqs[i] = (uint16_t)(first + i);
+	rtcp_write_nack(&w, viewer, VIDEO_SSRC, seqs, n);
+	r = rd_of(bytes, w.pos);
+	CHECK(rtcp_next(&r, &nack));
+	video_sender_feedback(sender_of(p), &nack);
+}
+
+static uint64_t pass_ms(struct pair *p, uint64_t now, unsigned ms, struct sent *s)
+{
+	for (unsigned i = 0; i < 4 * ms; i++) {
+		now += NS_PER_MS / 4;
+		video_sender_tick(sender_of(p), now);
+		look_at_sent(p, s);
+	}
+	return now;
+}
+
+/* Two seconds of a stream, in which a viewer misses 64 packets 50 times a second. never: such as
+ * were not sent yet. */
+static void stream_to_a_greedy_viewer(struct pair *p, bool never, struct sent *s)
+{
+	static uint8_t frame[SLOW_FRAME];
+	uint64_t now = env_now(p->env);
+
+	*s = (struct sent){0};
+	for (unsigned i = 0; i < SLOW_FRAMES; i++) {
+		frame[0] = i ? 0x11 : 0x10;
+		video_sender_put(sender_of(p), (struct slice){frame, sizeof frame}, i * 3000, !i);
+		now = pass_ms(p, now, SLOW_FRAME_MS / 2, s);
+		miss(p, VIEWER_SSRC, (uint16_t)(s->newest + (never ? 5000 : -70 - 64 * (i % 2))),
+		     64);
+		now = pass_ms(p, now, SLOW_FRAME_MS - SLOW_FRAME_MS / 2, s);
+		miss(p, VIEWER_SSRC, (uint16_t)(s->newest + (never ? 6000 : -200)), 64);
+	}
+}
+
+TEST(loop_stream_numbers_never_sent_cost_nothing)
+{
+	static struct pair p;
+	struct sent s;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	video_sender_set_bitrate(sender_of(&p), SLOW_BITRATE);
+	stream_to_a_greedy_viewer(&p, true, &s);
+	CHECK(video_sender_state(sender_of(&p)).frames >= SLOW_FRAMES * 9 / 10);
+	CHECK_INT(s.again, 0);
+	/* They keep no place from what was sent. */
+	miss(&p, VIEWER_SSRC, (uint16_t)(s.newest + 100), 64);
+	miss(&p, VIEWER_SSRC, s.newest, 1);
+	pass_ms(&p, env_now(p.env) + 60 * NS_PER_S, 20, &s);
+	CHECK_INT(s.again, 1);
+	pair_end(&p);
+}
+
+TEST(loop_stream_repeats_leave_room_for_what_is_new)
+{
+	static struct pair p;
+	struct sent s;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	video_sender_set_bitrate(sender_of(&p), SLOW_BITRATE);
+	stream_to_a_greedy_viewer(&p, false, &s);
+	CHECK(video_sender_state(sender_of(&p)).frames >= SLOW_FRAMES * 9 / 10);
+	CHECK(s.again > 100);
+	pair_end(&p);
+}
+
+TEST(loop_stream_one_viewer_leaves_repeats_to_others)
+{
+	static struct pair p;
+	struct sent s = {0};
+	uint64_t now;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	CHECK(put(&p, true, 0));
+	CHECK(put(&p, true, 1));
+	now = pass_ms(&p, env_now(p.env), 100, &s);
+	CHECK(s.packets > 65);
+	miss(&p, VIEWER_SSRC, (uint16_t)(s.newest - 63), 64);
+	miss(&p, VIEWER_SSRC, (uint16_t)(s.newest - 63), 64); /* they wait already */
+	miss(&p, VIEWER_SSRC + 1, (uint16_t)(s.newest - 64), 1);
+	pass_ms(&p, now, 200, &s);
+	CHECK_INT(s.again, 32 + 1);
+	pair_end(&p);
+}
+
+/* ---- what a sender says of its packets ---- */
+
+static void packet_of_type(struct pair *p, unsigned pt, uint16_t seq)
+{
+	static const uint8_t payload[100] = {0x10};
+	const struct rtp_header h = {.pt = (uint8_t)pt, .seq = seq, .ssrc = VIDEO_SSRC};
+	uint8_t out[UDP_MAX_PACKET];
+	size_t len = 0;
+
+	CHECK_INT(
+		rtpsize_seal(p->owner.cs->key, &h, payload, sizeof payload, out, sizeof out, &len),
+		0);
+	CHECK(video_receiver_input(receiver_of(p), out, len));
+}
+
+/* Another codec costs a table, a line and a message: it does not come with each packet. */
+TEST(loop_stream_a_user_has_one_codec_at_a_time)
+{
+	static struct pair p;
+	uint16_t seq = 1;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	for (; seq <= 1000; seq++)
+		packet_of_type(&p, seq % 2 ? 105 : 103, seq);
+	CHECK(p.changes >= 1 && p.changes <= 2);
+	p.changes = 0;
+	CHECK(!await(&p, 0, VIDEO_CODEC_MS + 50));
+	packet_of_type(&p, 105, seq++);
+	packet_of_type(&p, 103, seq++);
+	packet_of_type(&p, 103, seq++);
+	packet_of_type(&p, 105, seq++);
+	CHECK_INT(p.changes, 1);
+	CHECK_INT(video_receiver_stats(receiver_of(&p), OWNER)->packets, 2);
 	pair_end(&p);
 }
 
