@@ -79,7 +79,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/framed $(B)/offlined
-TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/tests/unit
+TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/streamer $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
