@@ -75,6 +75,9 @@ static void send_message(struct client *c, const struct media_msg *msg, uint32_t
 		peer_send_kept(c->peer, buf, len, &dropped);
 	else
 		peer_send(c->peer, PEER_COMMAND, buf, len);
+	/* A picture of a screen stays nowhere longer than it is needed. */
+	if (!err && msg->type == MEDIA_VIDEO_FRAME)
+		explicit_bzero(buf, len);
 }
 
 static void put_fault(struct client *c, enum media_fault_code code, const char *text)
