@@ -54,8 +54,37 @@ static enum image_reason read_frame(struct image_header *out, struct rd *r, unsi
 	return check_size(out, IMAGE_JPEG, width, height);
 }
 
+/* A scan is a pass of the decoder over all pixels, and takes ten bytes: a small file could cost
+ * minutes. Markers are found where the decoder finds them: behind the parameters of the last one,
+ * past everything that is none (T.81 B.1.1.2 keeps 0xff out of coded data). */
+static bool scans_fit(const struct image_header *h, struct rd r)
+{
+	uint64_t pixels = (uint64_t)h->width * h->height, scans = 0;
+	const uint8_t *next;
+
+	while (rd_left(&r) && (next = memchr(r.p + r.pos, 0xff, rd_left(&r)))) {
+		unsigned marker = 0xff, length;
+
+		r.pos = (size_t)(next - r.p);
+		while (marker == 0xff && r.ok)
+			marker = (unsigned)rd_be(&r, 1);
+		if (!marker || marker == JPEG_TEM || (marker >= JPEG_RST0 && marker <= JPEG_RST7))
+			continue;
+		if (marker == JPEG_SOS &&
+		    (++scans > IMAGE_SCANS_MAX || scans * pixels > IMAGE_SCAN_PIXELS_MAX))
+			return false;
+		if (marker == JPEG_EOI)
+			break;
+		length = (unsigned)rd_be(&r, 2);
+		rd_bytes(&r, length < 2 ? 0 : length - 2);
+	}
+	return true;
+}
+
 static enum image_reason read_jpeg(struct image_header *out, struct rd *r)
 {
+	struct image_header h;
+
 	rd_bytes(r, 2);
 	for (unsigned i = 0; i < JPEG_SEGMENTS_MAX && r->ok; i++) {
 		unsigned marker, length;
@@ -70,8 +99,15 @@ static enum image_reason read_jpeg(struct image_header *out, struct rd *r)
 		length = (unsigned)rd_be(r, 2);
 		if (length < 2 || marker == JPEG_EOI || marker == JPEG_SOS)
 			return IMAGE_DAMAGED;
-		if (is_frame(marker))
-			return read_frame(out, r, marker);
+		if (is_frame(marker)) {
+			enum image_reason reason = read_frame(&h, r, marker);
+
+			if (reason == IMAGE_OK && !scans_fit(&h, *r))
+				reason = IMAGE_TOO_LARGE;
+			if (reason == IMAGE_OK)
+				*out = h;
+			return reason;
+		}
 		rd_bytes(r, length - 2);
 	}
 	return IMAGE_DAMAGED;

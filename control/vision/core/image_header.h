@@ -2,7 +2,8 @@
  * it.
  *
  * JPEG: ITU-T T.81 B.1 and B.2; PNG: section 11.2.2 of the W3C's recommendation; WebP: RFC 9649
- * sections 2.3 to 2.7. Nothing is allocated; bytes beyond the header are not looked at. Pure. */
+ * sections 2.3 to 2.7. Nothing is allocated; beyond the header, only the scans of a JPEG are
+ * counted. Pure. */
 #ifndef CONTROL_VISION_CORE_IMAGE_HEADER_H
 #define CONTROL_VISION_CORE_IMAGE_HEADER_H
 
@@ -13,9 +14,12 @@
 #include "control/vision/core/image.def"
 
 enum {
-	IMAGE_BYTES_MAX = 8 << 20,	/* of a whole encoded picture */
-	IMAGE_SIDE_MAX = 16384,		/* pixels of its width, and of its height */
-	IMAGE_PIXELS_MAX = 40 * 1000000 /* of both */
+	IMAGE_BYTES_MAX = 8 << 20,	 /* of a whole encoded picture */
+	IMAGE_SIDE_MAX = 16384,		 /* pixels of its width, and of its height */
+	IMAGE_PIXELS_MAX = 40 * 1000000, /* of both */
+	/* Scans of a JPEG: encoders make about ten of a picture in colours, of any size. */
+	IMAGE_SCANS_MAX = 100,
+	IMAGE_SCAN_PIXELS_MAX = 12 * IMAGE_PIXELS_MAX /* pixels of all its scans together */
 };
 
 /* IMAGE_KEY_FRAME: of a video (frame_header.h), which has no media type here. */

@@ -78,6 +78,46 @@ TEST(headers_of_too_many_pixels_are_refused)
 	CHECK_INT(image_header_read(&h, jpeg, IMAGE_BYTES_MAX + 1), IMAGE_TOO_LARGE);
 }
 
+/* A progressive JPEG of so many scans; returns its bytes. */
+static size_t put_scans(uint8_t *out, unsigned width, unsigned height, unsigned scans)
+{
+	static const uint8_t scan[] = {0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0x10, 0xff, 0, 0xff, 0xd0};
+	size_t n = sizeof jpeg;
+
+	memcpy(out, jpeg, n);
+	out[10] = 0xc2;
+	out[14] = (uint8_t)(height >> 8);
+	out[15] = (uint8_t)height;
+	out[16] = (uint8_t)(width >> 8);
+	out[17] = (uint8_t)width;
+	for (; scans; scans--, n += sizeof scan)
+		memcpy(out + n, scan, sizeof scan);
+	return n;
+}
+
+/* 6320 x 6320 with 300 scans are a few kilobytes, and were seconds of processor time. */
+TEST(jpegs_of_many_scans_are_refused)
+{
+	/* One in a comment is none, and what stands behind the end is not read. */
+	static const uint8_t comment[] = {0xff, 0xfe, 0, 6, 0xff, 0xda, 0, 8, 0xff, 0xff, 0xd9};
+	static uint8_t copy[4096];
+	struct image_header h;
+	size_t n;
+
+	CHECK_INT(read(&h, copy, put_scans(copy, 6320, 6320, 12)), IMAGE_OK);
+	CHECK_INT(read(&h, copy, put_scans(copy, 6320, 6320, 13)), IMAGE_TOO_LARGE);
+	CHECK(!h.width);
+	CHECK_INT(read(&h, copy, put_scans(copy, 6320, 6320, 200)), IMAGE_TOO_LARGE);
+	CHECK_INT(read(&h, copy, put_scans(copy, 8, 8, 101)), IMAGE_TOO_LARGE);
+	n = put_scans(copy, 8, 8, 100);
+	CHECK_INT(read(&h, copy, n), IMAGE_OK);
+	memcpy(copy + n, comment, sizeof comment);
+	memcpy(copy + n + sizeof comment, comment + 4, 4);
+	CHECK_INT(read(&h, copy, n + sizeof comment + 4), IMAGE_OK);
+	memcpy(copy + n, comment + 4, 4);
+	CHECK_INT(read(&h, copy, n + 4), IMAGE_TOO_LARGE);
+}
+
 TEST(headers_of_what_is_not_decoded_say_so)
 {
 	uint8_t copy[64];
