@@ -95,7 +95,7 @@ all: $(PROGRAMS)
 tests: $(TESTBINS)
 
 # mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
-$(B)/mediad: $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c,$(COMMON)))
+$(B)/mediad: $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c ipc/http_wipe.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
 $(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/sandbox/sandbox.c $(JAIL) \

@@ -35,6 +35,7 @@
 #include "control/why.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
+#include "ipc/http.h"
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
 #include "ipc/json_wipe.h"
@@ -777,7 +778,9 @@ int main(int argc, char **argv)
 	err = environment_settings(&settings, o.config, on_fault, &faults);
 	if (!settings)
 		return cannot_start(err);
-	if (o.sign_in)
+	if (!http_wipe_on_free())
+		status = cannot_start(ENOMEM);
+	else if (o.sign_in)
 		status = sign_in_link_run(stdout, settings, o.conf.state_dir, o.role, 0, wall_ms());
 	else if (o.login)
 		status = mcp_login_run(settings, &o.conf, o.login, o.scope);

@@ -50,6 +50,9 @@ struct http_resp {
 	} body, headers; /* headers: raw lines of the last response */
 };
 
+/* Wipes what curl frees from now on, because bodies hold pictures and headers hold keys.
+ * Process-wide; called once, before the first http. False without memory. */
+bool http_wipe_on_free(void);
 /* ca_file: extra CA or NULL. user_agent copied. Caller owns *out. */
 int http_alloc(struct http **out, struct env *env, const char *ca_file, const char *user_agent);
 /* The same for URLs of strangers: every request goes past the guard (ipc/http_guard.h), which is

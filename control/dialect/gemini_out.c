@@ -16,11 +16,14 @@ struct sink {
 	void *arg;
 };
 
-/* Steals text, which is NULL when there was no memory for it, or when it is no UTF-8. */
+/* Steals text, which is NULL when there was no memory for it, or when it is no UTF-8. It may hold a
+ * picture. */
 static int send_text(const struct sink *to, char *text)
 {
 	int err = text ? to->h(true, text, strlen(text), to->arg) : ENOMEM;
 
+	if (text)
+		explicit_bzero(text, strlen(text));
 	free(text);
 	return err;
 }

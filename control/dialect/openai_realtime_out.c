@@ -16,11 +16,14 @@ struct sink {
 	void *arg;
 };
 
-/* Steals text, which is NULL when there was no memory for it, or when it is no UTF-8. */
+/* Steals text, which is NULL when there was no memory for it, or when it is no UTF-8. It may hold a
+ * picture. */
 static int send_text(const struct sink *to, char *text)
 {
 	int err = text ? to->h(true, text, strlen(text), to->arg) : ENOMEM;
 
+	if (text)
+		explicit_bzero(text, strlen(text));
 	free(text);
 	return err;
 }
@@ -200,6 +203,7 @@ static int send_image(const struct sink *to, const struct openai_codec *c,
 	base64_encode(cmd->data.p, cmd->data.n, url + head);
 	url[head + base64_encoded(cmd->data.n)] = '\0';
 	content = json_pack("[{s:s,s:s}]", "type", "input_image", "image_url", url);
+	explicit_bzero(url, size);
 	free(url);
 	if (content && is_given(cmd->text))
 		json_array_insert_new(

@@ -114,6 +114,7 @@ static json_t *encode(const char *head, const struct slice *data)
 		memcpy(text, head, n);
 		base64_encode(data->p, data->n, text + n);
 		out = json_stringn(text, size);
+		explicit_bzero(text, size);
 	}
 	free(text);
 	return out;

@@ -286,6 +286,8 @@ static int post(struct job *j, const struct engine_ask *ask, size_t known)
 		return ENOMEM;
 	}
 	err = exchange_post(&t->jobs, &j->x, t->endpoint, &call);
+	/* It may hold pictures. */
+	explicit_bzero(body, call.n);
 	free(body);
 	return err;
 }
