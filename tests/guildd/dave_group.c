@@ -350,6 +350,8 @@ void group_advance(struct gd_group *g, uint64_t now)
 		sole(g, now);
 	if (g->version && g->batch_due == UINT64_MAX)
 		group_propose(g, now);
+	else if (g->version)
+		group_withdraw(g, now);
 }
 
 void gd_group_clear(struct gd_group *g, bool clear, uint64_t now)

@@ -82,6 +82,9 @@ void group_forget(struct gd_group *g, bool key_packages);
 
 /* dave_propose.c: proposes what the state asks for. */
 void group_propose(struct gd_group *g, uint64_t now);
+/* Revokes the Adds of those who left or began anew, while key packages are gathered: they would be
+ * committed otherwise. */
+void group_withdraw(struct gd_group *g, uint64_t now);
 void group_drop_proposals(struct gd_group *g);
 
 #endif

@@ -226,6 +226,23 @@ static void begin_anew(struct gd_group *g)
 		group_send_sender(g, g->members.v[i]);
 }
 
+static void free_proposals(struct gd_vec *list)
+{
+	while (list->n)
+		free(gd_vec_take(list, list->n - 1));
+	gd_vec_clear(list);
+}
+
+void group_withdraw(struct gd_group *g, uint64_t now)
+{
+	struct gd_vec gone = {0};
+
+	revoke(g, &gone);
+	if (gone.n)
+		send_all(g, &gone, now);
+	free_proposals(&gone);
+}
+
 void group_propose(struct gd_group *g, uint64_t now)
 {
 	struct gd_vec gone = {0};
@@ -240,9 +257,7 @@ void group_propose(struct gd_group *g, uint64_t now)
 	}
 	if (g->proposals.n || gone.n)
 		send_all(g, &gone, now);
-	while (gone.n)
-		free(gd_vec_take(&gone, gone.n - 1));
-	gd_vec_clear(&gone);
+	free_proposals(&gone);
 }
 
 void gd_group_stale_proposal(struct gd_group *g)

@@ -777,3 +777,31 @@ TEST_OOM(guildd_dave_without_memory)
 	gd_group_tick(w->g, w->now);
 	world_end(w);
 }
+
+/* Whoever leaves while key packages are gathered is not committed. */
+TEST(dave_group_withdraws_adds_of_who_left_while_it_gathers)
+{
+	struct world *w = world_begin();
+
+	for (uint64_t u = A; u <= C; u++)
+		enter(w, u);
+	w->sw.dave_batch_ms = 100;
+	enter(w, D);
+	gd_group_leave(w->g, C, w->now);
+	commit(w, A, (struct with){0});
+	CHECK_STR(leaves(w), "AB");
+	world_end(w);
+}
+
+TEST(dave_group_withdraws_adds_of_who_began_anew_while_it_gathers)
+{
+	struct world *w = world_begin();
+
+	for (uint64_t u = A; u <= C; u++)
+		enter(w, u);
+	w->sw.dave_batch_ms = 100;
+	key_package(w, C);
+	commit(w, A, (struct with){0});
+	CHECK_STR(leaves(w), "AB");
+	world_end(w);
+}
