@@ -8,8 +8,9 @@
 #include "control/vision/inside.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
-enum { FRESH_MS = 10000 };
+enum { FRESH_MS = 10000, NAME_SIZE = 81 };
 
 static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
 {
@@ -19,6 +20,14 @@ static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
 static const char *name_of(const struct vision *v, const struct share *s)
 {
 	return v->conf.nameh(s->owner.guild, s->owner.target, v->conf.arg);
+}
+
+/* For a sentence: one line, and short enough that the sentence cuts no character of it. */
+static const char *write_name(const struct vision *v, const struct share *s, char out[NAME_SIZE])
+{
+	utf8_copy(out, NAME_SIZE, name_of(v, s));
+	utf8_plain(out);
+	return out;
 }
 
 static uint64_t age_of(const struct vision *v, const struct view *view)
@@ -53,8 +62,9 @@ static void write_about(const struct vision *v, const struct share *s, const str
 			struct vision_picture *p)
 {
 	unsigned long age = (unsigned long)(p->age_ms / 1000);
-	const char *name = name_of(v, s);
+	char name[NAME_SIZE];
 
+	write_name(v, s, name);
 	if (s->state == SHARE_PAUSED)
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_PAUSED, name, age);
 	else if (p->age_ms > FRESH_MS)
@@ -113,12 +123,13 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 	*out = '\0';
 	for (unsigned i = 0; i < SHARES_MAX && used < VISION_NOTES_MAX; i++) {
 		const struct share *s = &v->shares.v[i];
+		char name[NAME_SIZE];
 		int k;
 
 		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel))
 			continue;
 		k = snprintf(out + used, VISION_NOTES_MAX - used, PROMPT_SCREEN_NOTES,
-			     name_of(v, s));
+			     write_name(v, s, name));
 		if (k < 0 || used + (size_t)k >= VISION_NOTES_MAX)
 			break;
 		used += (size_t)k;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/utf8.h"
+
 /* Where the parts of a copy go: the structs first, then the bytes. While at is NULL, the sizes are
  * added up. */
 struct copy {
@@ -161,5 +163,6 @@ size_t engine_message_line(const struct engine_message *m, char *buf, size_t siz
 			? snprintf(buf, size, "[%s]: %s", m->speaker, m->text)
 			: snprintf(buf, size, "%s", m->text);
 
-	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+	/* One bad byte, or a character that was cut here, must not fail all answers. */
+	return n < 0 ? 0 : utf8_mend(buf);
 }

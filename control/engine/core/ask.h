@@ -92,7 +92,8 @@ int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask);
 /* Of a copy: wipes its images, and takes them out of its messages. NULL accepted. */
 void engine_ask_drop_images(struct engine_ask *copy);
 void engine_ask_free(struct engine_ask *copy);
-/* "[Alice]: hello", or the text alone without a speaker. Cut at size; its length. */
+/* "[Alice]: hello", or the text alone without a speaker. Cut at size, and without bytes
+ * that are not UTF-8; its length. */
 size_t engine_message_line(const struct engine_message *m, char *buf, size_t size);
 
 #endif

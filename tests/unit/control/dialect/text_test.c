@@ -403,6 +403,24 @@ TEST(a_chat_request)
 		"}]}");
 }
 
+/* One bad line must not fail all answers. */
+TEST(a_cut_character_fails_no_request)
+{
+	static const struct text_dialect *const all[] = {
+		&text_dialect_chat, &text_dialect_responses, &text_dialect_messages};
+	static const struct engine_message cut = {
+		.role = ENGINE_USER,
+		.speaker = "",
+		.text = "the screen of \xe7\x94\xbb\xe7\x94, new"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		char *body = build(all[i], "", &(struct engine_ask){.messages = &cut, .n = 1}, 0);
+
+		CHECK(body && strstr(body, "the screen of \xe7\x94\xbb, new"));
+		free(body);
+	}
+}
+
 static char *build_room(const char *options)
 {
 	static const struct engine_message room[] = {
