@@ -38,6 +38,8 @@ static void write_text(struct agent *a, struct agent_shown *shown, size_t n, con
 	}
 	if (*notes && used < sizeof shown->text)
 		snprintf(shown->text + used, sizeof shown->text - used, "\n%s", notes);
+	/* What does not fit may end inside a character. */
+	untrusted_clean(shown->text);
 }
 
 bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
@@ -144,6 +146,7 @@ static json_t *describe_screens(struct agent *a, struct vision_picture *pictures
 		json_array_append_new(list, json_string(pictures[i].about));
 	}
 	vision_notes(a->vision, where->guild, where->channel, notes);
+	untrusted_clean(notes);
 	return json_pack("{s:o,s:s,s:s}", "screens", list, "notes", notes, "note", note);
 }
 
@@ -237,6 +240,8 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 	const char *name = turns_name(a->turns, user);
 	char line[sizeof PROMPT_SCREEN_OVER + ROOM_NAME_MAX];
 
+	if (!shown)
+		screen_looks_stop(a->looks, user);
 	agent_feed(a, &(struct room_event){.type = ROOM_SCREEN_SHARE, .user = user, .yes = shown});
 	/* Others are told as a moment of the room. */
 	if (!*name || a->settings->reply_path == SETTINGS_REPLY_BRAIN)

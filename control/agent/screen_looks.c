@@ -261,8 +261,11 @@ void screen_looks_stop(struct screen_looks *l, uint64_t user)
 	struct look *x;
 
 	for (unsigned i = 0; l && i < SCREEN_LOOKS; i++)
-		if (l->look[i].turn && (!user || l->look[i].user == user))
+		if (l->look[i].turn && (!user || l->look[i].user == user)) {
+			/* Its request holds a copy of the picture. */
+			roles_cancel(l->roles, ENGINE_USE_SEE, l->look[i].turn);
 			end_look(l, &l->look[i], "the screen is not shown any more");
+		}
 	x = l ? note_of(l) : NULL;
 	if (!x || !x->turn || (user && x->user != user))
 		return;

@@ -10,19 +10,33 @@
 
 enum { SILENCE_S = 2, FRESH_S = 20 };
 
+static struct room_turn *find_turn(const struct room_remark *r, struct room_context *context)
+{
+	return r->turn ? room_turn_by_id(context, r->turn) : NULL;
+}
+
+/* Its screen is not shown any more: nothing of it is said, or said to the end. */
+static void stop_remark(const struct room_remark *r, struct room_context *context)
+{
+	struct room_turn *t = find_turn(r, context);
+
+	if (t && (t->phase == ROOM_PHASE_QUEUED || t == room_turn_active(context)))
+		room_turn_cancel(context, t, ROOM_REASON_THOUGHT_WITHDRAWN);
+}
+
 void room_remark_on_event(struct room_remark *r, struct room_context *context,
 			  const struct room_event *ev)
 {
-	bool hidden = ev->type == ROOM_SCREEN_SHARE && !ev->yes && ev->user == r->user;
+	bool hidden = ev->type == ROOM_SCREEN_SHARE && !ev->yes;
 
 	if (ev->type == ROOM_SCREEN_CHANGED && context->settings->screen_commentary) {
 		r->user = ev->user;
 		r->changed_at = context->now;
-	} else if (hidden || ev->type == ROOM_SETTINGS) {
+	} else if ((hidden && ev->user == r->user) || ev->type == ROOM_SETTINGS) {
 		r->changed_at = 0;
-		if (hidden)
-			room_remark_withdraw(r, context);
 	}
+	if (hidden && ev->user == r->about)
+		stop_remark(r, context);
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -52,6 +66,7 @@ static void make_remark(struct room_remark *r, struct room_context *context)
 		return;
 	t->remark = true;
 	r->turn = t->id;
+	r->about = r->user;
 	room_turn_admit(context, t);
 }
 
@@ -83,7 +98,7 @@ uint64_t room_remark_deadline(const struct room_remark *r, const struct room_con
 
 void room_remark_withdraw(const struct room_remark *r, struct room_context *context)
 {
-	struct room_turn *t = r->turn ? room_turn_by_id(context, r->turn) : NULL;
+	struct room_turn *t = find_turn(r, context);
 
 	if (t && t->phase == ROOM_PHASE_QUEUED)
 		room_turn_cancel(context, t, ROOM_REASON_THOUGHT_WITHDRAWN);

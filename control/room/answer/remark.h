@@ -11,7 +11,8 @@
  *
  * The turn passes admission (rule screen_remark). The floor is free as for a thought (thought.h),
  * so there is no remark over music, in guest mode and in command-only mode. Speech that begins
- * before the remark is heard withdraws it. For control/room only. */
+ * before the remark is heard withdraws it; the end of its screen stops it even while it is heard.
+ * For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_REMARK_H
 #define CONTROL_ROOM_ANSWER_REMARK_H
 
@@ -22,6 +23,7 @@ struct room_remark {
 	uint64_t changed_at; /* 0: nothing changed that is worth a remark */
 	uint64_t look_at;    /* not before */
 	uint32_t turn;	     /* the last remark; 0: none */
+	uint64_t about;	     /* whose screen that is of */
 	unsigned drawn;	     /* draws so far */
 };
 

@@ -649,6 +649,31 @@ TEST(rule_164_a_remark_that_waits_is_withdrawn_as_well)
 	}
 }
 
+/* Asked, and heard: while another screen has changed since. */
+TEST(rule_164_a_remark_ends_with_its_screen)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct scene *s = watching("");
+
+		change_screen(s);
+		scene_wait(s, 100);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+		if (i)
+			scene_answer(s, "your screen is full of numbers", 2000);
+		scene_event(s, (struct room_event){.type = ROOM_SCREEN_CHANGED, .user = ALICE});
+		scene_event(s, (struct room_event){.type = ROOM_SCREEN_SHARE, .user = ALICE});
+		CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL) + scene_count(s, ROOM_DO_SAY_STOP),
+			  0);
+		scene_event(s, (struct room_event){.type = ROOM_SCREEN_SHARE, .user = BOB});
+		CHECK_INT(scene_count(s, i ? ROOM_DO_SAY_STOP : ROOM_DO_BRAIN_CANCEL), 1);
+		if (i)
+			scene_drained(s);
+		CHECK_INT(scene_ended(s, ROOM_REASON_THOUGHT_WITHDRAWN), 1);
+		CHECK(!room_active(s->room));
+		scene_close(s);
+	}
+}
+
 TEST(rule_164_remarks_keep_their_interval)
 {
 	struct scene *s = watching("");
