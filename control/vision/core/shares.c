@@ -243,7 +243,9 @@ enum share_refusal shares_take(struct share *s, const struct share_rules *rules,
 		return SHARE_TOO_LARGE;
 	if (!take_of_minute(s, rules->frames_per_minute, now))
 		return SHARE_TOO_OFTEN;
-	if (!s->watched || world->bot_channel(s->owner.guild, world->arg) != s->owner.channel)
+	/* A picture that was under way does not end a pause. */
+	if (!s->watched || s->state == SHARE_PAUSED ||
+	    world->bot_channel(s->owner.guild, world->arg) != s->owner.channel)
 		return SHARE_NOT_WATCHED;
 	if (!frame->known_type)
 		return SHARE_BAD_TYPE;

@@ -147,10 +147,17 @@ async function sendPicture() {
     return;
   }
   // A bot that does not watch is asked again now and then.
-  if (!share.watched && performance.now() - share.told < WORD_MS) {
-    return;
+  if (!share.watched) {
+    if (performance.now() - share.told < WORD_MS) {
+      return;
+    }
+    await post("/state", JSON.stringify({paused: false}), "application/json");
   }
   const blob = await canvas.convertToBlob({type: "image/jpeg", quality: share.settings.quality});
+  // Pause and Stop were there meanwhile.
+  if (share.state !== "showing" || !share.watched) {
+    return;
+  }
   if (await post("/frame", blob, "image/jpeg")) {
     share.cells = share.next;
     share.sent++;
@@ -201,10 +208,18 @@ async function start() {
 }
 
 async function pause() {
-  share.state = share.state === "paused" ? "showing" : "paused";
+  const paused = share.state !== "paused";
   share.cells = null;
-  showState();
-  await post("/state", JSON.stringify({paused: share.state === "paused"}), "application/json");
+  if (paused) {
+    share.state = "paused";
+    showState();
+  }
+  // A picture is taken by a bot that knows that the pause is over.
+  const told = await post("/state", JSON.stringify({paused}), "application/json");
+  if (!paused && told && share.state === "paused") {
+    share.state = "showing";
+    showState();
+  }
 }
 
 async function stop() {

@@ -233,8 +233,12 @@ TEST(shares_last_while_their_page_is_there)
 	shares_touch(s, &rules, true, 2 * MINUTE);
 	CHECK_INT(s->state, SHARE_PAUSED);
 	CHECK(s->expires == 2 * MINUTE + rules.ttl);
+	/* One that was under way. */
+	CHECK_INT(take(s, 10, 2 * MINUTE + 1), SHARE_NOT_WATCHED);
+	CHECK_INT(s->state, SHARE_PAUSED);
 	shares_touch(s, &rules, false, 3 * MINUTE);
 	CHECK_INT(s->state, SHARE_OPENED);
+	CHECK_INT(take(s, 10, 3 * MINUTE + 1), SHARE_GRANTED);
 	CHECK_STR(share_state_name(SHARE_PAUSED), "paused");
 }
 
