@@ -383,7 +383,8 @@ void streams_renew(struct streams *s, uint32_t stream, uint64_t now)
 		end_stream(s, v, "no_session");
 	} else {
 		v->state = STREAM_RETRYING;
-		v->until = now + (STREAMS_RETRY_MS * NS_PER_MS << (v->leases - 1));
+		/* After a session that was up, as after the first lease. */
+		v->until = now + (STREAMS_RETRY_MS * NS_PER_MS << (v->leases ? v->leases - 1 : 0));
 	}
 }
 
