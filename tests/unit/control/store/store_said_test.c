@@ -377,9 +377,9 @@ TEST(a_written_answer_names_those_who_withdrew_since)
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
 		  "bot/5\"4@1000:Ana keeps a lamp in the cellar ");
 	/* One from after that does not. */
-	write_answer("nobody knows of a torch", 51, 3600000 + 60000);
+	write_answer("nobody knows of a torch", 51, 3600000 + 900000);
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "torch", .most = 1}),
-		  "bot/5@3660000:nobody knows of a torch [bot/5\"4@1000:Ana keeps a lamp in the "
+		  "bot/5@4500000:nobody knows of a torch [bot/5\"4@1000:Ana keeps a lamp in the "
 		  "cellar ] ");
 	close_scene();
 }
