@@ -392,7 +392,7 @@ static bool call_recall(const struct ask *a, struct brain_call *out)
 	words_join(&a->r->words, 0, a->r->words.n, question, sizeof question);
 	captured_text(a, SLOT_ABOUT, about, sizeof about);
 	if (named && strcmp(about, "me") != 0)
-		snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\",\"top_k\":2}",
+		snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\",\"top_k\":1}",
 			 question);
 	else
 		snprintf(out->arguments, sizeof out->arguments,

@@ -300,7 +300,7 @@ TEST(facts_go_to_the_tools_of_memory)
 	CHECK_STR(call("[Alice]: remember that my bike is red"),
 		  "memory_write {\"items\":[{\"text\":\"my bike is red\"}]}");
 	CHECK_STR(call("[Alice]: what colour is my bike"),
-		  "memory_search {\"query\":\"what colour is my bike\",\"top_k\":2}");
+		  "memory_search {\"query\":\"what colour is my bike\",\"top_k\":1}");
 	CHECK_STR(call("[Alice]: what do you know about me"),
 		  "memory_search {\"query\":\"\",\"about_speaker\":true,\"top_k\":5}");
 	CHECK_STR(call("[Alice]: forget that"), "memory_forget {\"last\":true}");
