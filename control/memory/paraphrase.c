@@ -135,6 +135,38 @@ static bool are_equal(const struct word *a, const struct word *b)
 	return share_stem(a->text, b->text);
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+/* "works", "worked": one word at two times; a participle may be an adjective ("interesting"). */
+static bool is_at_other_time(const struct word *a, const struct word *b)
+{
+	return share_stem(a->text, b->text) && ends_in(a->text, "ed") != ends_in(b->text, "ed") &&
+	       !ends_in(a->text, "ing") && !ends_in(b->text, "ing");
+}
+
+static bool used_to(const struct statement *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->word[i].text, "used") == 0)
+			return true;
+	return false;
+}
+
+/* What was is not what is, however near both are in meaning. */
+static bool are_of_other_times(const struct statement *a, const struct statement *b)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < b->n; k++)
+			if (is_at_other_time(&a->word[i], &b->word[k]))
+				return true;
+	return used_to(a) != used_to(b);
+}
+
 /* The words of a that b lacks. */
 struct rest {
 	char text[TEXT_SIZE];
@@ -203,7 +235,11 @@ enum fact_change paraphrase_compare(const char *older, const char *newer,
 		return whole >= LIKE_CHANGED && a.negated == b.negated && are_changed(&gone, &come)
 			       ? FACT_UPDATE
 			       : FACT_NEW;
-	if (b.changes && !a.changes)
+	if ((b.changes && !a.changes) || are_of_other_times(&a, &b))
+		return FACT_NEW;
+	/* "smaller", "bigger" */
+	if (gone.words == 1 && come.words == 1 && ends_in(gone.text, "er") &&
+	    ends_in(come.text, "er"))
 		return FACT_NEW;
 	if (a.negated != b.negated && (whole < LIKE_NEGATED || !gone.words || !come.words))
 		return FACT_NEW;
