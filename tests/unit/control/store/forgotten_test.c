@@ -94,22 +94,6 @@ static void change(const char *what, uint64_t channel, uint64_t message, const c
 							    .written_ms = store_scene_ms(1000)}});
 }
 
-/* A number that the SQL gives. */
-static int count(const char *sql)
-{
-	sqlite3_stmt *row = NULL;
-	sqlite3 *own = NULL;
-	int n = -1;
-
-	if (sqlite3_open(s->path, &own) == SQLITE_OK &&
-	    sqlite3_prepare_v2(own, sql, -1, &row, NULL) == SQLITE_OK &&
-	    sqlite3_step(row) == SQLITE_ROW)
-		n = sqlite3_column_int(row, 0);
-	sqlite3_finalize(row);
-	sqlite3_close(own);
-	return n;
-}
-
 static bool run_sql(const char *sql)
 {
 	sqlite3 *own = NULL;
@@ -125,7 +109,7 @@ static int count_of(const char *table, const char *text)
 	char sql[192];
 
 	snprintf(sql, sizeof sql, "SELECT count(*) FROM %s WHERE text LIKE '%%%s%%'", table, text);
-	return count(sql);
+	return store_scene_number(sql);
 }
 
 static const char *backup_path(void)
@@ -183,7 +167,9 @@ TEST(a_backup_does_not_bring_back_a_fact_that_was_forgotten)
 	CHECK_INT(count_of("facts", "frobozz"), 1);
 	CHECK(start());
 	CHECK_INT(count_of("facts", "frobozz"), 0);
-	CHECK_INT(count("SELECT count(*) FROM fact_terms WHERE fact_terms MATCH 'frobozz'"), 0);
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM fact_terms WHERE fact_terms MATCH 'frobozz'"),
+		  0);
 	CHECK_INT(count_of("facts", "plugh"), 1);
 	store_scene_end();
 }
@@ -203,8 +189,12 @@ TEST(a_backup_from_before_the_fact_knows_that_its_lines_were_forgotten)
 		      " WHERE text LIKE '%frobozz%';"
 		      "INSERT INTO summaries VALUES(7, 2, 1, 6, 'of the plugh')"));
 	CHECK(start());
-	CHECK_INT(count("SELECT count(*) FROM utterances WHERE forgotten AND user = 4"), 1);
-	CHECK_INT(count("SELECT count(*) FROM utterances WHERE forgotten AND user = 5"), 0);
+	CHECK_INT(
+		store_scene_number("SELECT count(*) FROM utterances WHERE forgotten AND user = 4"),
+		1);
+	CHECK_INT(
+		store_scene_number("SELECT count(*) FROM utterances WHERE forgotten AND user = 5"),
+		0);
 	CHECK_INT(count_of("summaries", "frobozz"), 0);
 	CHECK_INT(count_of("summaries", "plugh"), 1);
 	store_scene_end();
@@ -222,13 +212,13 @@ TEST(a_backup_does_not_bring_back_messages_that_were_deleted_or_edited)
 	change("edited", TEXTS, 12, "the xyzzy is right");
 	change("deleted", LOBBY, 0, NULL);
 	restore();
-	CHECK_INT(count("SELECT count(*) FROM utterances"), 4);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances"), 4);
 	CHECK(start());
 	CHECK_INT(count_of("utterances", "plugh"), 1);
-	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
-	CHECK_INT(
-		count("SELECT count(*) FROM terms WHERE terms MATCH 'frobozz OR xyzzy OR gnusto'"),
-		0);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM terms WHERE terms MATCH 'frobozz OR "
+				     "xyzzy OR gnusto'"),
+		  0);
 	store_scene_end();
 }
 
@@ -242,9 +232,9 @@ TEST(a_backup_does_not_bring_back_the_memory_of_a_server)
 	CHECK(forget_guild(GUILD));
 	restore();
 	CHECK(start());
-	CHECK_INT(count("SELECT count(*) FROM facts"), 1);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM facts"), 1);
 	CHECK_INT(count_of("facts", "plugh"), 1);
-	CHECK_INT(count("SELECT count(*) FROM utterances WHERE forgotten"), 1);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances WHERE forgotten"), 1);
 	store_scene_end();
 }
 
@@ -271,8 +261,9 @@ TEST(what_is_told_again_stays)
 	CHECK_INT(again.facts + again.messages + again.lines, 0);
 	CHECK_INT(count_of("facts", "frobozz"), 1);
 	CHECK_INT(count_of("utterances", "wrong"), 1);
-	CHECK(count("SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" FORGOTTEN_SEEN "'") >
-	      0);
+	CHECK(store_scene_number(
+		      "SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" FORGOTTEN_SEEN
+		      "'") > 0);
 	store_scene_end();
 }
 

@@ -50,22 +50,6 @@ static void act(const char *actor, const char *kind, const char *target, const c
 							   .result = "carried out"}});
 }
 
-/* A number that the SQL gives. */
-static int count(const char *sql)
-{
-	sqlite3_stmt *row = NULL;
-	sqlite3 *own = NULL;
-	int n = -1;
-
-	if (sqlite3_open(s->path, &own) == SQLITE_OK &&
-	    sqlite3_prepare_v2(own, sql, -1, &row, NULL) == SQLITE_OK &&
-	    sqlite3_step(row) == SQLITE_ROW)
-		n = sqlite3_column_int(row, 0);
-	sqlite3_finalize(row);
-	sqlite3_close(own);
-	return n;
-}
-
 /* -1: it cannot be told. */
 static int check_audit(void)
 {
@@ -97,18 +81,20 @@ TEST(an_erasure_takes_the_id_out_of_old_settings_and_leaves_the_block)
 {
 	begin();
 	CHECK(erase(ANA));
-	CHECK_INT(count("SELECT count(*) FROM settings_documents WHERE version < 3"
-			" AND instr(document, ', 502234567890123456')"),
+	CHECK_INT(store_scene_number("SELECT count(*) FROM settings_documents WHERE version < 3"
+				     " AND instr(document, ', 502234567890123456')"),
 		  2);
-	CHECK_INT(count("SELECT count(*) FROM settings_documents WHERE version < 3"
-			" AND instr(document, '\"501234567890123456')"),
+	CHECK_INT(store_scene_number("SELECT count(*) FROM settings_documents WHERE version < 3"
+				     " AND instr(document, '\"501234567890123456')"),
 		  0);
 	/* Digits of another number. */
-	CHECK_INT(count("SELECT instr(document, '1501234567890123456') > 0 FROM settings_documents"
+	CHECK_INT(
+		store_scene_number(
+			"SELECT instr(document, '1501234567890123456') > 0 FROM settings_documents"
 			" WHERE version = 2"),
-		  1);
-	CHECK_INT(count("SELECT instr(document, '<@501234567890123456>') > 0"
-			" FROM settings_documents WHERE version = 3"),
+		1);
+	CHECK_INT(store_scene_number("SELECT instr(document, '<@501234567890123456>') > 0"
+				     " FROM settings_documents WHERE version = 3"),
 		  1);
 	/* The receipt tells of it, and of no traces. */
 	CHECK(strstr(receipt, "\"traces\":0,\"listed\":1"));
@@ -121,18 +107,25 @@ TEST(an_erasure_takes_the_id_and_the_address_out_of_the_audit)
 {
 	begin();
 	CHECK(erase(ANA));
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE replace(target || coalesce(before, '') ||"
+	CHECK_INT(
+		store_scene_number(
+			"SELECT count(*) FROM audit WHERE replace(target || coalesce(before, '') ||"
 			" coalesce(after, '') || via, '1501234567890123456', '')"
 			" LIKE '%501234567890123456%'"),
+		0);
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM audit WHERE target || coalesce(before, '') || "
+			  "coalesce(after, '') || via LIKE '%93.184.1.2%'"),
 		  0);
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE target || coalesce(before, '') || "
-			"coalesce(after, '') || via LIKE '%93.184.1.2%'"),
-		  0);
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE after = 'from erased'"), 2);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit WHERE after = 'from erased'"), 2);
 	/* Of others everything stays. */
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE after = 'from 10.0.0.7'"), 1);
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE after = 'from 10.0.0.1'"), 1);
-	CHECK_INT(count("SELECT count(*) FROM audit WHERE instr(after, '502234567890123456')"), 2);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit WHERE after = 'from 10.0.0.7'"),
+		  1);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit WHERE after = 'from 10.0.0.1'"),
+		  1);
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM audit WHERE instr(after, '502234567890123456')"),
+		  2);
 	CHECK_INT(check_audit(), AUDIT_WHOLE);
 	CHECK(erase(BOB));
 	CHECK_INT(check_audit(), AUDIT_WHOLE);
@@ -181,8 +174,8 @@ TEST(a_person_whom_only_a_list_names_is_erased_again_after_a_restore)
 	CHECK_INT(rename(backup, s->path), 0);
 	CHECK_INT(deletions_replay(s->dir, &people), 0);
 	CHECK_INT(people, 1);
-	CHECK_INT(count("SELECT count(*) FROM settings_documents WHERE version < 3"
-			" AND instr(document, '\"501234567890123456')"),
+	CHECK_INT(store_scene_number("SELECT count(*) FROM settings_documents WHERE version < 3"
+				     " AND instr(document, '\"501234567890123456')"),
 		  0);
 	store_scene_end();
 }
@@ -220,7 +213,7 @@ TEST(an_erasure_finds_nothing_between_the_rows_of_a_page)
 
 	begin();
 	store_scene_close();
-	page = count("SELECT rootpage FROM sqlite_master WHERE name = 'utterances'");
+	page = store_scene_number("SELECT rootpage FROM sqlite_master WHERE name = 'utterances'");
 	CHECK(page > 1);
 	f = fopen(s->path, "r+");
 	CHECK(f && fseek(f, (page - 1) * 4096L, SEEK_SET) == 0);

@@ -1,5 +1,7 @@
 #include "tests/unit/control/store/store_scene.h"
 
+#include <sqlite3.h>
+
 struct store_scene store_scene;
 
 void store_scene_begin(void)
@@ -58,4 +60,19 @@ uint64_t store_scene_ms(uint64_t ms)
 	if (!an_hour_ago)
 		an_hour_ago = env_wall_ms(store_scene.l.env) - 3600000;
 	return an_hour_ago + ms;
+}
+
+int store_scene_number(const char *sql)
+{
+	sqlite3_stmt *row = NULL;
+	sqlite3 *own = NULL;
+	int n = -1;
+
+	if (sqlite3_open(store_scene.path, &own) == SQLITE_OK &&
+	    sqlite3_prepare_v2(own, sql, -1, &row, NULL) == SQLITE_OK &&
+	    sqlite3_step(row) == SQLITE_ROW)
+		n = sqlite3_column_int(row, 0);
+	sqlite3_finalize(row);
+	sqlite3_close(own);
+	return n;
 }

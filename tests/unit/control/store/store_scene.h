@@ -34,5 +34,7 @@ uint64_t store_scene_ms(uint64_t ms);
 void store_scene_end(void);
 /* How many lines of the file hold the text. */
 unsigned store_scene_count(const char *file, const char *text);
+/* The integer that this SQL selects, over a connection of its own; -1 on failure. */
+int store_scene_number(const char *sql);
 
 #endif
