@@ -52,7 +52,7 @@ int streams_alloc(struct streams **out, streams_act_h *h, void *arg);
 struct streams *streams_free(struct streams *s);
 
 /* The gateway is up. fresh: by READY, with the account's id, which ended its voice state: each
- * stream is asked for anew. */
+ * stream is watched again from the beginning. */
 void streams_online(struct streams *s, uint64_t account, bool fresh, uint64_t now);
 void streams_offline(struct streams *s);
 /* The account's id; 0 before the first READY. */

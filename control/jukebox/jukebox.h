@@ -80,7 +80,7 @@ void jukebox_unsubscribe(struct jukebox *j, const void *arg);
  * that of the saved queue the queue is a new one. While it is inside: the bot was moved, and the
  * music goes on there. ENOMEM. */
 int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel);
-/* Settings have changed: how music is ducked is told to mediad anew. */
+/* Settings have changed: sends mediad the present rules for ducking. */
 void jukebox_settings(struct jukebox *j);
 /* The bot leaves: the music stops. Before the call is freed. */
 void jukebox_leave(struct jukebox *j);

@@ -13,8 +13,8 @@ struct queue_shelf;
 /* kept: as store_read_queues, or NULL; it is not changed. ENOMEM. The caller owns *out. */
 int queue_shelf_alloc(struct queue_shelf **out, const json_t *kept);
 struct queue_shelf *queue_shelf_free(struct queue_shelf *s);
-/* Takes the queue of this server off the shelf; NULL: there is none that can be read. The log
- * tells what of it could not be read. The caller owns it. */
+/* Takes the queue of this server off the shelf; NULL: there is none, or it is not
+ * readable. Logs each part that is not readable. The caller owns the queue. */
 struct music_queue *queue_shelf_take(struct queue_shelf *s, uint64_t guild);
 /* document: of music_queue_write, copied. Without memory the queue is lost until a restart. */
 void queue_shelf_put(struct queue_shelf *s, uint64_t guild, const char *document);

@@ -37,7 +37,7 @@ struct tagger *tagger_free(struct tagger *t);
  * called by the handler. The handler is called later, once. ENOENT: there is no decoderd; ENOMEM.
  */
 int tagger_ask(struct tagger *t, const struct library_file *files, size_t n);
-/* No more files for now: decoderd ends. */
+/* Ends decoderd until the next tagger_ask. */
 void tagger_rest(struct tagger *t);
 
 #endif

@@ -346,8 +346,8 @@ static void send_feedback(struct video_receiver *r, const struct source *s, cons
 		call_stream_send_datagram(cs, out, len);
 }
 
-/* True if a key frame is to be asked for now: before the first packet, when the assembler needs
- * one, and when control wants one. */
+/* Is it time to request a key frame? Before the first packet, when the assembler needs one, and
+ * when control wants one. */
 static bool key_is_due(const struct video_receiver *r, struct source *s, uint64_t now)
 {
 	if (is_refused(r, s) || (s->asked_at && now - s->asked_at < KEY_NS))

@@ -14,7 +14,8 @@
  * While we are silent no report is missed, so the address of a call that only listens may be
  * another one without a sign: echoes come to the new address, and the voices of others go to the
  * old one. So when nothing but echoes came for PATH_DOUBT_MS, and when the owner has a reason of
- * its own, the address is asked for although the path seems well. Then no answer says nothing.
+ * its own, discovery is repeated although the path seems well. A missing answer then proves
+ * nothing.
  *
  * Plain memory of its owner, all zero at first. Times in ns. */
 #ifndef MEDIAD_TRANSPORT_PATH_H

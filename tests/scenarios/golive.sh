@@ -35,7 +35,7 @@ for film in "h264 tests/data/golive/film.h264" "vp8 tests/data/golive/film.vp8.i
 	watched "$1" "$2" 2 && ok "key frames of $1, byte for byte ($(tail -1 "$D/golive.out"))" || bad "key frames of $1" "$(tail -3 "$D/golive.out")"
 	watched "$1" "$2" every 45 && ok "every frame of $1" || bad "every frame of $1" "$(tail -3 "$D/golive.out")"
 	is "frames of $1 that were dropped on the way" "$(of gap)" 0
-	# Lost packets are asked for and sent again, or the next key frame is asked for: what comes is whole.
+	# The viewer requests lost packets again, or else the next key frame: every frame that arrives is whole.
 	switch '{"loss_permille":30,"up_loss_permille":30,"delay_ms":20,"jitter_ms":10}'
 	watched "$1" "$2" every 45 && ok "every frame of $1 over a bad network" || bad "$1 over a bad network" "$(tail -3 "$D/golive.out")"
 	[ "$(of again)" -gt 0 ] && ok "packets of $1 were sent again ($(of again))" || bad "packets of $1" "none was sent again"

@@ -1,5 +1,5 @@
-/* How often a model is asked for a note about what screens show: when something has changed, one
- * question at a time, with a time between two, and so many an hour. Pure. Times in ns. */
+/* Limits the requests to a model for notes about shown screens: only after a change, one at a time,
+ * with a minimum interval, and at most so many an hour. Pure. Times in ns. */
 #ifndef CONTROL_VISION_CORE_NOTE_PACE_H
 #define CONTROL_VISION_CORE_NOTE_PACE_H
 
