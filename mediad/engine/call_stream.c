@@ -381,7 +381,7 @@ static void ask_address(struct call_stream *cs, uint64_t now)
 	if (!may_ask(cs) || cs->discovery.state != DISCOVERY_DONE)
 		return;
 	path_doubt(&cs->path, now);
-	discovery_start(&cs->discovery, cs->ssrc, now);
+	discovery_repeat(&cs->discovery, now);
 }
 
 void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
@@ -484,7 +484,7 @@ static void examine_path(struct call_stream *cs, uint64_t now)
 {
 	if (may_ask(cs) && path_is_silent(&cs->path, now)) {
 		path_ask(&cs->path);
-		discovery_start(&cs->discovery, cs->ssrc, now);
+		discovery_repeat(&cs->discovery, now);
 	} else if (cs->n_slots && !cs->deaf && path_is_doubtful(&cs->path, now)) {
 		ask_address(cs, now);
 	}
@@ -497,6 +497,18 @@ static void on_no_discovery(struct call_stream *cs, uint64_t now)
 		cs->discovery.state = DISCOVERY_DONE;
 	else
 		call_stream_report_udp(cs, PATH_SILENT);
+}
+
+/* Under another address (a router forgot us) the server would send what it has for us to the old
+ * one, so a new session is needed. What reaches us at the old one proves that nobody moved us. */
+static void on_moved(struct call_stream *cs, uint64_t now)
+{
+	bool moved = !path_has_reached(&cs->path);
+
+	cs->discovery.state = DISCOVERY_DONE;
+	path_found(&cs->path, now);
+	if (moved)
+		call_stream_report_udp(cs, PATH_MOVED);
 }
 
 void call_stream_send(struct call_stream *cs)
@@ -515,6 +527,8 @@ void call_stream_send(struct call_stream *cs)
 		call_stream_send_datagram(cs, ask, sizeof ask);
 	if (cs->discovery.state == DISCOVERY_FAILED)
 		on_no_discovery(cs, now);
+	else if (cs->discovery.state == DISCOVERY_MOVED)
+		on_moved(cs, now);
 	if (keepalive_tick(&cs->keepalive, now, ping))
 		call_stream_send_datagram(cs, ping, sizeof ping);
 }

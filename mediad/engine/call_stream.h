@@ -160,8 +160,6 @@ struct call_stream {
 	struct discovery discovery;
 	struct keepalive keepalive;
 	struct path path;
-	char known_ip[64]; /* our address, as first discovered */
-	uint16_t known_port;
 	struct report report;
 
 	/* receiving */

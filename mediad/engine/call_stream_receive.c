@@ -462,18 +462,6 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 		on_unmapped_packet(cs, h.ssrc, &pkt, now);
 }
 
-/* The path works. Under another address (a router forgot us) the server would send what it has for
- * us to the old one, so a new session is needed. */
-static void on_rediscovery(struct call_stream *cs)
-{
-	bool moved =
-		strcmp(cs->discovery.ip, cs->known_ip) != 0 || cs->discovery.port != cs->known_port;
-
-	path_found(&cs->path, env_now(cs->env));
-	if (moved)
-		call_stream_report_udp(cs, PATH_MOVED);
-}
-
 static void note_echo(struct call_stream *cs)
 {
 	cs->stats.rtt_us = cs->keepalive.rtt_us;
@@ -483,19 +471,18 @@ static void note_echo(struct call_stream *cs)
 static void on_discovery(struct call_stream *cs, const uint8_t *p, size_t n)
 {
 	struct ev ev = {.type = EV_DISCOVERED, .stream = cs};
+	uint64_t now = env_now(cs->env);
 
-	if (cs->discovery.state != DISCOVERY_ASKING || !discovery_input(&cs->discovery, p, n))
+	if (!discovery_input(&cs->discovery, p, n, now))
 		return;
 	if (cs->path.asking) {
-		on_rediscovery(cs);
+		path_found(&cs->path, now);
 		return;
 	}
-	cs->known_port = cs->discovery.port;
-	memcpy(cs->known_ip, cs->discovery.ip, sizeof cs->known_ip);
 	ev.found.link = cs->link;
 	memcpy(ev.found.ip, cs->discovery.ip, sizeof ev.found.ip);
 	ev.found.port = cs->discovery.port;
-	keepalive_start(&cs->keepalive, cs->ping, env_now(cs->env));
+	keepalive_start(&cs->keepalive, cs->ping, now);
 	call_stream_emit(cs, &ev);
 }
 

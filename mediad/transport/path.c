@@ -71,7 +71,13 @@ bool path_is_doubtful(const struct path *p, uint64_t now)
 void path_doubt(struct path *p, uint64_t now)
 {
 	p->asking = p->doubting = true;
+	p->reached = false;
 	p->quiet_since = now;
+}
+
+bool path_has_reached(const struct path *p)
+{
+	return p->doubting && p->reached;
 }
 
 /* Ends an examination of a path that seemed well: what is awaited is awaited as before. */

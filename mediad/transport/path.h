@@ -62,6 +62,9 @@ bool path_is_doubtful(const struct path *p, uint64_t now);
 /* The examination begins: of a silent path, or of one that seems well. */
 void path_ask(struct path *p);
 void path_doubt(struct path *p, uint64_t now);
+/* True if something reached us while a path that seemed well is examined: our address is the one
+ * that the server knows. */
+bool path_has_reached(const struct path *p);
 /* It was answered. */
 void path_found(struct path *p, uint64_t now);
 /* It ended without an answer. Returns true if the path works all the same. */

@@ -151,22 +151,96 @@ TEST(discovery_takes_only_its_answer)
 
 	discovery_start(&d, 5, 0);
 	discovery_tick(&d, 0, p);
-	CHECK(!discovery_input(&d, p, sizeof p)); /* an echo of the request */
+	CHECK(!discovery_input(&d, p, sizeof p, 0)); /* an echo of the request */
 	p[1] = 2;
 	memcpy(p + 8, "192.0.2.1", 10);
 	p[73] = 80;
 	p[7] = 6;
-	CHECK(!discovery_input(&d, p, sizeof p)); /* another ssrc */
+	CHECK(!discovery_input(&d, p, sizeof p, 0)); /* another ssrc */
 	p[7] = 5;
-	CHECK(!discovery_input(&d, p, 70)); /* the form of old */
-	CHECK(!discovery_input(&d, (const uint8_t *)"\x13\x37\xca\xfe\0\0\0\1", 8));
+	CHECK(!discovery_input(&d, p, 70, 0)); /* the form of old */
+	CHECK(!discovery_input(&d, (const uint8_t *)"\x13\x37\xca\xfe\0\0\0\1", 8, 0));
 	CHECK_INT(d.state, DISCOVERY_ASKING);
-	CHECK(discovery_input(&d, p, sizeof p));
+	CHECK(discovery_input(&d, p, sizeof p, 0));
 	CHECK_INT(d.state, DISCOVERY_DONE);
 	CHECK_STR(d.ip, "192.0.2.1");
 	CHECK_INT(d.port, 80);
 	CHECK(discovery_next(&d) == UINT64_MAX);
-	CHECK(!discovery_input(&d, p, sizeof p)); /* once */
+	CHECK(!discovery_input(&d, p, sizeof p, 0)); /* once */
+}
+
+static struct discovery known; /* asks for 10.0.0.1:0x1234 once more */
+static unsigned requests;
+
+static void ask_again(void)
+{
+	known = (struct discovery){.ssrc = 5, .ip = "10.0.0.1", .port = 0x1234};
+	discovery_repeat(&known, 0);
+	requests = 0;
+}
+
+static void run_to(uint64_t ms)
+{
+	uint8_t buf[DISCOVERY_SIZE];
+
+	while (discovery_next(&known) <= ms * NS_PER_MS)
+		requests += discovery_tick(&known, discovery_next(&known), buf);
+}
+
+static bool answer(char last, uint64_t ms)
+{
+	uint8_t p[DISCOVERY_SIZE] = {0, 2, 0, 70, 0, 0, 0, 5, [72] = 0x12, [73] = 0x34};
+
+	run_to(ms);
+	memcpy(p + 8, "10.0.0.", 7);
+	p[15] = (uint8_t)last;
+	return discovery_input(&known, p, sizeof p, ms * NS_PER_MS);
+}
+
+/* A router gave us another address: the server names it as often as it is asked. */
+TEST(discovery_finds_that_we_moved)
+{
+	ask_again();
+	CHECK(!answer('2', 30));
+	CHECK(!answer('2', 60));
+	run_to(DISCOVERY_JUDGE_MS + 29);
+	CHECK_INT(known.state, DISCOVERY_ASKING);
+	CHECK_INT(requests, 5); /* at 0, and at 30, 280, 530 and 1030 ms */
+	run_to(DISCOVERY_JUDGE_MS + 30);
+	CHECK_INT(known.state, DISCOVERY_MOVED);
+	CHECK(discovery_next(&known) == UINT64_MAX);
+	ask_again();
+	CHECK(answer('1', 30));
+	CHECK_INT(known.state, DISCOVERY_DONE);
+}
+
+TEST(discovery_believes_no_single_answer)
+{
+	ask_again();
+	CHECK(!answer('2', 30));
+	run_to(6000);
+	CHECK_INT(known.state, DISCOVERY_FAILED);
+	ask_again();
+	for (unsigned i = 0; i < 20; i++) {
+		CHECK(!answer('2', 30 + 20 * i));
+		CHECK(!answer('3', 40 + 20 * i));
+	}
+	run_to(6000);
+	CHECK_INT(known.state, DISCOVERY_FAILED);
+}
+
+TEST(discovery_hears_the_server_after_a_forger)
+{
+	ask_again();
+	for (unsigned i = 0; i < 100; i++)
+		CHECK(!answer('2', 1));
+	CHECK(answer('1', 40));
+	CHECK_INT(known.state, DISCOVERY_DONE);
+	CHECK(strcmp(known.ip, "10.0.0.1") == 0);
+	/* and it asks as before the next time */
+	discovery_repeat(&known, 0);
+	CHECK(!answer('2', 10));
+	CHECK(answer('1', 1900));
 }
 
 TEST(keepalive_every_five_seconds)
