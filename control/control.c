@@ -123,6 +123,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .metrics = c->metrics,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
+					  .analysish = control_take_analysis,
 					  .arg = c};
 	struct voice_session *vs = control_find_voice_session(c, guild);
 

@@ -157,6 +157,12 @@ int control_make_web(struct control *c);
 /* With otlp_endpoint. */
 int control_make_exporter(struct control *c);
 
+/* control_visualizer.c: analysish of struct voice_session_conf and watch_musich of struct web_conf;
+ * arg is the control. */
+struct media_music_analysis;
+void control_take_analysis(uint64_t guild, const struct media_music_analysis *m, void *arg);
+bool control_watch_music(uint64_t guild, bool on, void *arg);
+
 /* control_orders.c: orderh, guildsh and channelsh of struct web_conf; arg is the control. */
 struct web_order;
 int control_take_order(const struct web_order *o, char *why, void *arg);

@@ -227,8 +227,18 @@ static json_t *track_json(const struct track *t)
 			 t->requester ? id_json(t->requester) : json_null());
 }
 
+static const char *visualizer_name(uint32_t setting)
+{
+	static const char *const names[] = {[SETTINGS_VISUALIZER_CQT] = "cqt",
+					    [SETTINGS_VISUALIZER_SPECTRUM] = "spectrum",
+					    [SETTINGS_VISUALIZER_WAVES] = "waves",
+					    [SETTINGS_VISUALIZER_VECTORSCOPE] = "vectorscope"};
+
+	return names[setting];
+}
+
 /* The seeds' QueueState, of its first ROOM_TRACKS_MAX tracks. */
-static json_t *music_json(const struct voice_session *vs)
+static json_t *music_json(const struct control *c, const struct voice_session *vs)
 {
 	json_t *tracks = json_array();
 	struct music_view v;
@@ -241,7 +251,7 @@ static json_t *music_json(const struct voice_session *vs)
 	n = music_queue_count(v.queue);
 	for (size_t i = 0; i < n && i < ROOM_TRACKS_MAX; i++)
 		json_array_append_new(tracks, track_json(music_queue_at(v.queue, i)));
-	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:f,s:s,s:I,s:I,s:b,s:s?}", "guildId",
+	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:f,s:s,s:I,s:I,s:b,s:s?,s:s}", "guildId",
 			 id_json(music_queue_guild(v.queue)), "voiceChannelId",
 			 id_json(music_queue_channel(v.queue)), "tracks", tracks, "nowPlayingIndex",
 			 music_queue_present(v.queue) ? json_integer(0) : json_null(), "isPaused",
@@ -249,7 +259,7 @@ static json_t *music_json(const struct voice_session *vs)
 			 music_loop_name(music_queue_loop(v.queue)), "positionMs",
 			 (json_int_t)(music_queue_position(v.queue) / (MUSIC_FRAMES_PER_S / 1000)),
 			 "trackCount", (json_int_t)n, "halted", (int)v.halted, "streamTitle",
-			 v.title);
+			 v.title, "visualizer", visualizer_name(c->settings->music_visualizer));
 }
 
 static json_t *brain_json(const struct status *s)
@@ -286,7 +296,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "heardCount", json_integer(people.heard));
 	json_object_set_new(room, "secure", secure_json(&s));
 	json_object_set_new(room, "brain", brain_json(&s));
-	json_object_set_new(room, "music", music_json(vs));
+	json_object_set_new(room, "music", music_json(c, vs));
 	json_object_set_new(room, "brainTools", voice_session_tools(vs));
 	now = voice_session_now(vs);
 	json_object_set_new(room, "now", now ? now : json_null());
@@ -402,6 +412,7 @@ int control_make_web(struct control *c)
 				.againh = control_ask_again,
 				.incidenth = control_make_incident,
 				.orderh = control_take_order,
+				.watch_musich = control_watch_music,
 				.shareh = control_take_share,
 				.share_matchh = control_match_share,
 				.share_programh = control_knows_program,

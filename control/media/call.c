@@ -379,6 +379,23 @@ bool media_call_consents(const struct media_call *call, uint64_t user)
 	return default_consent(call);
 }
 
+static void send_watch(struct media_call *call)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_WATCH,
+				.music_watch = {.on = call->watches_music}};
+
+	media_call_send(call, &msg);
+}
+
+void media_call_watch_music(struct media_call *call, bool on)
+{
+	if (call->watches_music == on)
+		return;
+	call->watches_music = on;
+	if (call->open)
+		send_watch(call);
+}
+
 /* Makes the call known to its mediad: anew, or as it was told. */
 void media_call_bring_up(struct media_call *call)
 {
@@ -399,4 +416,6 @@ void media_call_bring_up(struct media_call *call)
 		send_set(call);
 	media_call_send_listens(call);
 	media_call_send_video(call);
+	if (call->watches_music)
+		send_watch(call);
 }

@@ -83,6 +83,7 @@ struct media_call {
 	unsigned n_consents;
 	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
+	bool watches_music;	  /* MUSIC_ANALYSIS is wanted */
 	bool has_spoken;	  /* this control has opened a playback in it */
 	uint64_t watched;	  /* user of VIDEO_WATCH; 0: none */
 	struct media_video video; /* of VIDEO_PUBLISH; codec 0: none */

@@ -25,11 +25,11 @@ struct media_msg;
  * then media_call_credentials(). */
 typedef void(media_wants_h)(struct media_call *call, void *arg);
 /* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
- * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS; MUSIC_STATE, MUSIC_TAGS, MUSIC_TITLE of any
- * generation, also before the first CALL_STATE, of music of the control before this one; and a
- * FAULT of its mediad. SAY_STATE, SAY_DRAINED and SAY_STOPPED are about the speech of the control
- * before this one: it goes on, with `ended` to its end, until this control opens its first
- * playback. They come before the first CALL_STATE. Borrowed until return.
+ * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS; MUSIC_STATE, MUSIC_TAGS, MUSIC_TITLE,
+ * MUSIC_ANALYSIS of any generation, also before the first CALL_STATE, of music of the control
+ * before this one; and a FAULT of its mediad. SAY_STATE, SAY_DRAINED and SAY_STOPPED are about the
+ * speech of the control before this one: it goes on, with `ended` to its end, until this control
+ * opens its first playback. They come before the first CALL_STATE. Borrowed until return.
  */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
 /* The first mediad is there (true), or the last one went away (false). */
@@ -126,6 +126,10 @@ int media_call_show(struct media_call *call, uint32_t rtp, bool key, const uint8
 		    size_t n);
 /* A key frame of who is watched, please. mediad asks at most once a second. ENOTCONN. */
 int media_call_ask_key(struct media_call *call);
+
+/* MUSIC_ANALYSIS comes to the handler from now on while music plays, over restarts of mediad, too;
+ * or no longer. */
+void media_call_watch_music(struct media_call *call, bool on);
 
 /* As many users as a room listens to. */
 enum { MEDIA_LISTENS_OWED = 64 };

@@ -170,7 +170,7 @@ static bool is_playback_message(unsigned type)
 
 static bool is_music_message(unsigned type)
 {
-	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_TITLE;
+	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_ANALYSIS;
 }
 
 /* Listens and music outlive a lease like a playback: their ids say whether they are over. Members,

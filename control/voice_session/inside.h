@@ -24,6 +24,7 @@ struct voice_session {
 	struct media_call *media;
 	struct agent *agent;
 	struct jukebox *jukebox;   /* NULL until the first call */
+	bool music_watched;	   /* somebody looks at the visualizer */
 	bool music_told;	   /* the voice session is a subscriber of its jukebox */
 	struct now_playing *shown; /* the message about what plays; NULL until the first call */
 	uint64_t music_message;	   /* its id; 0: none */

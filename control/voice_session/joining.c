@@ -317,6 +317,11 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		note_inherited_speech(c, msg);
 		return;
 	}
+	if (msg->type == MEDIA_MUSIC_ANALYSIS) {
+		if (c->conf.analysish)
+			c->conf.analysish(c->guild, &msg->music_analysis, c->conf.arg);
+		return;
+	}
 	if (msg->type == MEDIA_HEARD)
 		counter_add(c->conf.counters, COUNTER_FRAMES_HEARD);
 	else if (c->conf.metrics)
@@ -354,6 +359,8 @@ void voice_session_open_media(struct voice_session *c, uint64_t channel)
 		return;
 	}
 	err = media_call_open(&c->media, c->conf.media, &want, on_media, c);
+	if (!err)
+		media_call_watch_music(c->media, c->music_watched);
 	if (!err)
 		voice_session_apply_consents(c);
 	if (!err)

@@ -203,3 +203,10 @@ void voice_session_forget_requester(struct voice_session *c, uint64_t user)
 	if (c->jukebox)
 		jukebox_forget(c->jukebox, user);
 }
+
+void voice_session_watch_music(struct voice_session *c, bool on)
+{
+	c->music_watched = on;
+	if (c->media)
+		media_call_watch_music(c->media, on);
+}

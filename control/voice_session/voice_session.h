@@ -29,6 +29,7 @@ struct jukebox;
 struct delegates;
 struct mcp_servers;
 struct media;
+struct media_music_analysis;
 struct music_view;
 struct queue_shelf;
 struct vision;
@@ -66,6 +67,8 @@ struct voice_session_conf {
 	struct encrypted_channels *encrypted;
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the state to be saved changed */
+	/* What the visualizer draws of the music; NULL: nobody looks. Borrowed until return. */
+	void (*analysish)(uint64_t guild, const struct media_music_analysis *m, void *arg);
 	void *arg;
 };
 
@@ -156,6 +159,8 @@ void voice_session_end(struct voice_session *c);
 /* The music while the bot is in a call, or on its way there; NULL otherwise. Borrowed until the
  * next event. */
 struct jukebox *voice_session_jukebox(struct voice_session *c);
+/* Somebody looks at the visualizer from now on, in this call and later ones; or nobody any more. */
+void voice_session_watch_music(struct voice_session *c, bool on);
 /* The settings block this user: none of the people of the room, and without a say in its music. */
 bool voice_session_blocks(const struct voice_session *c, uint64_t user);
 /* True if this user may not take the bot away from its channel: others listen to its music there,

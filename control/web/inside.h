@@ -34,6 +34,7 @@ WEB_ROUTES(HANDLE_)
 struct bus;
 struct discord_sign_in;
 struct live_voice;
+struct music_stream;
 struct state_stream;
 struct store;
 struct store_document;
@@ -61,6 +62,8 @@ struct rooms_kept *rooms_free(struct rooms_kept *k);
 void rooms_forget(struct rooms_kept *k);
 struct rooms_kept *web_rooms(const struct web *w);
 enum web_stream_kind { WEB_STREAM_VOICE, WEB_STREAM_ACTIVITY, WEB_STREAMS };
+/* NULL: nobody can look at music. */
+struct music_stream *web_music(const struct web *w);
 struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, bool words);
 /* control/web/voice_api.c and activity_api.c; w has its conf. */
 int web_make_voice_stream(struct web *w, bool words, struct state_stream **out);

@@ -11,6 +11,7 @@
 #include "control/web/ingress.h"
 #include "control/web/inside.h"
 #include "control/web/level_stream.h"
+#include "control/web/music_stream.h"
 #include "control/web/live_providers.h"
 #include "control/web/live_turns.h"
 #include "control/web/live_voice.h"
@@ -55,6 +56,7 @@ struct web {
 	struct discord_sign_in *discord;
 	struct event_stream *events, *figures; /* with words, and without */
 	struct level_stream *levels;	       /* NULL: the speakers are not known */
+	struct music_stream *music;	       /* NULL: nobody can look at it */
 	struct live_turns *turns;
 	struct live_providers *providers;
 	struct live_voice *voice;
@@ -98,6 +100,11 @@ struct discord_sign_in *web_discord(const struct web *w)
 const struct web_conf *web_shown(const struct web *w)
 {
 	return &w->conf;
+}
+
+struct music_stream *web_music(const struct web *w)
+{
+	return w->music;
 }
 
 const char *web_talk(const struct web *w)
@@ -598,6 +605,7 @@ static void end_streams(void *arg)
 	discord_sign_in_forget(w->discord);
 	event_stream_end(w->events, is_over, w);
 	event_stream_end(w->figures, is_over, w);
+	music_stream_end(w->music, is_over, w);
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
 		state_stream_end(w->streams[i / 2][i % 2], is_over, w);
 }
@@ -651,6 +659,8 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 		err = level_stream_alloc(&w->levels, conf->env,
 					 (struct event_stream *[]){w->events, w->figures},
 					 conf->levelsh, conf->arg);
+	if (!err && conf->watch_musich)
+		err = music_stream_alloc(&w->music, conf->env, conf->watch_musich, conf->arg);
 	if (!err)
 		err = live_turns_alloc(&w->turns, conf->bus);
 	if (!err)
@@ -763,6 +773,7 @@ struct web *web_free(struct web *w)
 	if (!w)
 		return NULL;
 	level_stream_free(w->levels);
+	music_stream_free(w->music);
 	event_stream_free(w->events);
 	event_stream_free(w->figures);
 	json_decref(w->health);

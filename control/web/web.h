@@ -91,6 +91,14 @@ struct web_share_answer {
 	char key[32]; /* a cookie for the browser; "" for none */
 };
 
+/* What the visualizer draws of the music at this moment (proto/media.def, MUSIC_ANALYSIS).
+ * Borrowed. */
+struct web_music {
+	uint32_t music;
+	uint64_t position; /* frames */
+	struct slice bands, wave, scope;
+};
+
 struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
@@ -130,6 +138,9 @@ struct web_conf {
 	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
 	 * others: why is a sentence, or "". */
 	int (*orderh)(const struct web_order *order, char why[WEB_WHY_SIZE], void *arg);
+	/* Somebody looks at the music of this server, or nobody any more; false: the bot is in no
+	 * channel there. Called again and again while somebody looks. NULL: nobody can look. */
+	bool (*watch_musich)(uint64_t guild, bool on, void *arg);
 	/* Shared screens; NULL: there are none. share_matchh: the share that a cookie proves, or 0.
 	 * share_programh: whether a program has the token with which it may send pictures. */
 	void (*shareh)(const struct web_share *what, struct web_share_answer *answer, void *arg);
@@ -143,6 +154,8 @@ struct web_conf {
 int web_alloc(struct web **out, const struct web_conf *conf);
 /* The settings were read anew: who signed in with Discord may have another role by them. */
 void web_settings_read(struct web *w);
+/* For those who look at the music of this server. */
+void web_show_music(struct web *w, uint64_t guild, const struct web_music *m);
 /* Readers that come back get no event of before any more. */
 void web_forget_events(struct web *w);
 struct web *web_free(struct web *w);

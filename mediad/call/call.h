@@ -101,5 +101,7 @@ void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t f
 /* How music is ducked, unless it leaves that as it is. */
 void call_music_duck(struct call *c, const struct media_music_gain *m);
 void call_music_claim(struct call *c, uint32_t music);
+/* MUSIC_ANALYSIS is wanted, or no longer. */
+void call_music_watch(struct call *c, bool on);
 
 #endif

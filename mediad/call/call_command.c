@@ -42,6 +42,9 @@ static int run_music_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_MUSIC_CLAIM:
 		call_music_claim(c, msg->music_claim.music);
 		return 0;
+	case MEDIA_MUSIC_WATCH:
+		call_music_watch(c, msg->music_watch.on);
+		return 0;
 	case MEDIA_VIDEO_WATCH:
 	case MEDIA_VIDEO_KEY:
 	case MEDIA_VIDEO_PUBLISH:

@@ -85,6 +85,7 @@ struct music_track {
 	struct decoder_opened opened;
 	uint64_t start, played; /* frames; played: of the lane, that left the socket */
 	uint64_t moved;		/* ns: when `played` grew last */
+	uint64_t analysed;	/* frame whose analysis was asked for last, plus one */
 	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
 	unsigned n_levels;	/* reports of its levels */
 	uint32_t crossfade;	/* frames */
@@ -171,6 +172,7 @@ struct call {
 	struct music_track *tracks[MUSIC_MIXER_LANES];
 	uint32_t next_music_lane;
 	bool music_lent; /* the mixer is with the stream */
+	bool watched;	 /* control wants analyses of the music */
 	struct {
 		uint32_t music; /* 0: none */
 		uint64_t position, duration;
@@ -286,6 +288,15 @@ void music_send_past_ends(struct call *c);
 bool music_repeat_end(struct call *c, uint32_t music);
 void music_forget_end(struct call *c, uint32_t music);
 void music_free(struct call *c);
+
+/* ---- music_analysis.c ---- */
+/* A track was opened: whether its decoder makes analyses. */
+void music_watch_track(struct call *c, const struct music_track *t);
+/* More of the track was played: asks for the analysis of that place, if control wants it. */
+void music_ask_analysis(struct call *c, struct music_track *t);
+/* Tells control, unless it reads too slowly. */
+void music_send_analysis(struct call *c, const struct music_track *t,
+			 const struct decoder_msg *msg);
 
 /* ---- music_gain.c ---- */
 /* Returns the gain of a track in thousandths: the volume, and what brings its loudness to its

@@ -380,6 +380,8 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		music_take_title(c, t, msg->title);
 	} else if (msg->type == DECODER_LEVELS) {
 		on_levels(c, t, &msg->levels);
+	} else if (msg->type == DECODER_ANALYSIS) {
+		music_send_analysis(c, t, msg);
 	} else if (msg->type == DECODER_ENDED) {
 		t->failure = msg->reason;
 		if (msg->reason != DECODER_REASON_END)
@@ -399,10 +401,12 @@ static void open_track(struct call *c, struct music_track *t)
 
 	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, wants, on_decoder_event,
 				   c, &t->decoded);
-	if (t->failure != DECODER_REASON_UNKNOWN)
+	if (t->failure != DECODER_REASON_UNKNOWN) {
 		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
-	else
-		music_send_state(c, t);
+		return;
+	}
+	music_watch_track(c, t);
+	music_send_state(c, t);
 }
 
 /* ---- commands ---- */
@@ -649,6 +653,7 @@ void call_music_claim(struct call *c, uint32_t music)
 
 void music_unclaim_all(struct call *c)
 {
+	call_music_watch(c, false);
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
 		if (c->tracks[i])
 			c->tracks[i]->claimed = false;
@@ -721,6 +726,7 @@ void music_event(struct call *c, const struct ev *ev)
 		if (t->phase == MEDIA_MUSIC_PHASE_WAITING)
 			t->phase = MEDIA_MUSIC_PHASE_PLAYING;
 		send_progress(c, t);
+		music_ask_analysis(c, t);
 		return;
 	}
 	switch (ev->lane.what) {

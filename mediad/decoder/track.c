@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mediad/decoder/analyser.h"
 #include "mediad/decoder/decode.h"
 #include "mediad/decoder/measure.h"
 #include "mediad/music/track_ring.h"
@@ -20,7 +21,8 @@ enum {
 struct track {
 	const struct track_conf *conf;
 	struct decode *decode;
-	struct measure *measure; /* NULL: nothing is left to measure */
+	struct measure *measure;   /* NULL: nothing is left to measure */
+	struct analyser *analyser; /* NULL: the visualizer was not watched yet */
 	struct decoder_opened opened;
 	bool placed, told; /* opened is known; it was reported */
 	/* What plays, as it was told and as it is. */
@@ -146,6 +148,16 @@ static void on_placed(uint64_t start, void *arg)
 	t->placed = true;
 }
 
+/* Without memory there are no pictures; it is tried again. */
+static void analyse_ring(struct track *t, bool ended)
+{
+	if (!track_ring_watched(t->conf->ring))
+		return;
+	if (!t->analyser && analyser_alloc(&t->analyser, t->conf->ring))
+		return;
+	analyser_run(t->analyser, ended);
+}
+
 static void write_ring(const int16_t *pcm, size_t frames, void *arg)
 {
 	const struct timespec pause = {0, REFILL_MS * (long)NS_PER_MS};
@@ -160,6 +172,7 @@ static void write_ring(const int16_t *pcm, size_t frames, void *arg)
 		frames -= n;
 		if (track_ring_written(t->conf->ring) >= TRACK_LEAD)
 			report_opened(t);
+		analyse_ring(t, false);
 		if (frames && !work_ahead(t))
 			clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
@@ -182,6 +195,8 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 		reason = decode_step(t.decode);
 	if (reason == DECODER_REASON_END && t.placed)
 		report_opened(&t);
+	analyse_ring(&t, true);
+	analyser_free(t.analyser);
 	decode_free(t.decode);
 	measure_free(t.measure);
 	return reason;

@@ -167,6 +167,8 @@ int decoder_wire_encode(const struct decoder_msg *msg, uint8_t *buf, size_t *n)
 	case DECODER_CLOSE:
 	case DECODER_READY:
 		break;
+	case DECODER_ANALYSIS:
+		return EINVAL;
 	}
 	if (!w.ok)
 		return EINVAL;

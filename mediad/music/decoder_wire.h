@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mediad/music/analysis.h"
+
 enum {
 	DECODER_SLOTS = 256,
 	DECODER_ROOTS = 16,
@@ -36,6 +38,7 @@ enum decoder_type {
 	DECODER_TITLE = 18,
 	DECODER_ENDED = 19,
 	DECODER_LEVELS = 20,
+	DECODER_ANALYSIS = 256, /* of mediad alone (decoders.h): never on the wire */
 };
 
 /* R(CODE, name, text for people): reasons of ENDED. The code is also a child's exit status, so
@@ -112,6 +115,10 @@ struct decoder_msg {
 		char title[DECODER_TEXT_MAX + 1];
 		struct decoder_levels levels;
 		enum decoder_reason reason; /* ENDED */
+		struct {
+			uint64_t at; /* frame of the ring's sound */
+			struct analysis a;
+		} analysis;
 	};
 };
 

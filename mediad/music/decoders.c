@@ -16,7 +16,7 @@
 #include "proto/http/stream_headers.h"
 #include "proto/media.h"
 
-enum { IN_MESSAGE = 1, IN_LOST = 2 };
+enum { IN_MESSAGE = 1, IN_LOST = 2, IN_ANALYSIS = 3 };
 enum { MESSAGES_PER_TURN = 32, ARGS = 5 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
 
 static const size_t memory_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY;
@@ -28,6 +28,7 @@ struct slot {
 	bool held;	/* not closed yet */
 	bool ended;	/* the handler knows */
 	bool close_due; /* CLOSE could not be sent */
+	uint64_t asked; /* frame whose analysis is wanted, plus one; 0: none */
 	decoder_event_h *h;
 	void *arg;
 	struct track_ring *ring;
@@ -40,6 +41,7 @@ struct decoders {
 	uint32_t source;
 	int link; /* -1: none, and on replay */
 	struct event *ev;
+	struct event *asked;	     /* some slot is asked for an analysis */
 	uint8_t *memory;	     /* NULL on replay */
 	uint64_t tracks;	     /* newest track */
 	enum decoder_reason refusal; /* of every track; UNKNOWN: none */
@@ -164,6 +166,68 @@ static void on_track_message(struct decoders *d, const struct decoder_msg *msg)
 	}
 }
 
+/* ---- analyses ---- */
+
+/* What a decoder process has put into shared memory, as an input: a replay has no such memory. */
+struct analysis_input {
+	uint64_t track, at;
+	struct analysis a;
+};
+
+static void on_analysis(struct decoders *d, const uint8_t *data, size_t len)
+{
+	struct decoder_msg msg = {.type = DECODER_ANALYSIS};
+	struct analysis_input in;
+	struct slot *s;
+
+	if (len != sizeof in)
+		return;
+	memcpy(&in, data, sizeof in);
+	s = find_slot(d, in.track);
+	if (!s || !s->held)
+		return;
+	msg.slot = index_of(d, s);
+	msg.track = in.track;
+	msg.analysis.at = in.at;
+	msg.analysis.a = in.a;
+	s->h(&msg, s->arg);
+}
+
+/* Outside of the step that asked. */
+static void deliver_analyses(evutil_socket_t fd, short what, void *arg)
+{
+	struct decoders *d = arg;
+
+	(void)fd, (void)what;
+	for (unsigned i = 0; i < DECODER_SLOTS; i++) {
+		struct slot *s = &d->slots[i];
+		struct analysis_input in = {.track = s->track, .at = s->asked - 1};
+		bool asked = s->held && s->asked;
+
+		s->asked = 0;
+		if (asked && track_ring_analysis(s->ring, in.at, &in.a))
+			env_deliver(d->env, d->source, IN_ANALYSIS, (uint8_t *)&in, sizeof in);
+	}
+}
+
+void decoders_watch(struct decoders *d, uint64_t track, bool on)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	if (s && s->held)
+		track_ring_watch(s->ring, on);
+}
+
+void decoders_ask_analysis(struct decoders *d, uint64_t track, uint64_t at)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	if (!s || !s->held || !d->asked)
+		return;
+	s->asked = at + 1;
+	event_active(d->asked, 0, 0);
+}
+
 static void on_lost(struct decoders *d)
 {
 	log_warn("decoders", "lost=1 hint=\"no music is played until mediad is restarted\"");
@@ -193,6 +257,8 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 
 	if (kind == IN_LOST)
 		on_lost(d);
+	else if (kind == IN_ANALYSIS)
+		on_analysis(d, data, len);
 	else if (decoder_wire_decode(&msg, data, len))
 		log_warn("decoder_message", "error=malformed");
 	else if (msg.type == DECODER_READY)
@@ -200,7 +266,7 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	else if (msg.type == DECODER_OPENED || msg.type == DECODER_TITLE ||
 		 msg.type == DECODER_LEVELS || msg.type == DECODER_ENDED)
 		on_track_message(d, &msg);
-	if (kind != IN_LOST)
+	if (kind == IN_MESSAGE)
 		repeat_closes(d);
 }
 
@@ -299,7 +365,8 @@ static int start_program(struct decoders *d, const struct decoders_conf *conf)
 		return 0;
 	}
 	d->ev = event_new(env_base(d->env), d->link, EV_READ | EV_PERSIST, on_readable, d);
-	return d->ev && !event_add(d->ev, NULL) ? 0 : ENOMEM;
+	d->asked = event_new(env_base(d->env), -1, 0, deliver_analyses, d);
+	return d->ev && d->asked && !event_add(d->ev, NULL) ? 0 : ENOMEM;
 }
 
 static int make_rings(struct decoders *d)
@@ -348,6 +415,8 @@ struct decoders *decoders_free(struct decoders *d)
 	env_source_del(d->env, d->source);
 	if (d->ev)
 		event_free(d->ev);
+	if (d->asked)
+		event_free(d->asked);
 	if (d->link >= 0)
 		close(d->link);
 	for (unsigned i = 0; i < DECODER_SLOTS; i++)

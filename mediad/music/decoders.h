@@ -21,8 +21,8 @@ struct decoders;
 struct env;
 struct track_ring;
 
-/* OPENED, LEVELS, TITLE (of a live stream) or ENDED of a track. The ring may hold sound before
- * OPENED comes. msg is borrowed until return. The handler may open and close tracks. */
+/* OPENED, LEVELS, TITLE (of a live stream), ENDED or ANALYSIS of a track. The ring may hold sound
+ * before OPENED comes. msg is borrowed until return. The handler may open and close tracks. */
 typedef void(decoder_event_h)(const struct decoder_msg *msg, void *arg);
 
 struct decoders_conf {
@@ -59,6 +59,12 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
 				  uint64_t *track);
 /* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track. */
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track);
+/* The decoder process of this track is to make analyses for the visualizer, or no longer. Until
+ * then nobody makes any. Unknown tracks are ignored. */
+void decoders_watch(struct decoders *d, uint64_t track, bool on);
+/* The frame `at` of the ring's sound, a multiple of ANALYSIS_STEP, is played: its analysis, if
+ * there is one, goes to the handler as ANALYSIS, in a step of its own. */
+void decoders_ask_analysis(struct decoders *d, uint64_t track, uint64_t at);
 /* Ends the track and gives its ring back, which nobody may read any more. No event follows. Unknown
  * tracks and 0 are ignored. */
 void decoders_close(struct decoders *d, uint64_t track);

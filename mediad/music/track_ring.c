@@ -11,20 +11,35 @@
 
 #include "proto/base/touch.h"
 
+/* Analyses of all that is in the ring, and of some that was. */
 enum { CACHE_LINE = 64, SAMPLES = TRACK_RING_FRAMES * TRACK_RING_CHANNELS };
+enum { ANALYSES = 64, ANALYSES_AT = TRACK_RING_READER - 65536 };
+static_assert(ANALYSES * ANALYSIS_STEP > TRACK_RING_FRAMES, "analyses of sound to come are lost");
+
+struct placed_analysis {
+	_Atomic uint64_t at; /* plus one; 0: none */
+	struct analysis a;
+};
 
 /* Indices count frames since the reset and do not wrap. */
 struct track_ring_memory {
 	alignas(CACHE_LINE) _Atomic uint64_t written;
 	_Atomic uint64_t end; /* 0: none yet; otherwise frames of the whole track plus one */
 	alignas(CACHE_LINE) int16_t pcm[SAMPLES];
-	uint8_t unused[TRACK_RING_READER - CACHE_LINE - SAMPLES * sizeof(int16_t)];
+	uint8_t unused[ANALYSES_AT - CACHE_LINE - SAMPLES * sizeof(int16_t)];
+	/* Pages of their own, which nothing maps that is not watched. */
+	struct placed_analysis analyses[ANALYSES];
+	uint8_t unused_too[TRACK_RING_READER - ANALYSES_AT -
+			   ANALYSES * sizeof(struct placed_analysis)];
 	_Atomic uint64_t read;
+	_Atomic uint32_t watched;
 };
 
 static_assert(sizeof(struct track_ring_memory) <= TRACK_RING_MEMORY, "the ring exceeds its memory");
 static_assert(offsetof(struct track_ring_memory, read) == TRACK_RING_READER,
 	      "the reader's index has no page of its own");
+static_assert(offsetof(struct track_ring_memory, analyses) == ANALYSES_AT,
+	      "analyses share a page with sound");
 static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these words without a lock");
 
 struct track_ring {
@@ -33,6 +48,7 @@ struct track_ring {
 	bool broken;
 	size_t buffer;	/* of a reader: frames to wait for; 0: none */
 	bool buffering; /* it waits for them */
+	bool watched;	/* there may be analyses */
 };
 
 int track_ring_alloc(struct track_ring **out, void *memory)
@@ -62,17 +78,67 @@ void track_ring_reset(struct track_ring *r)
 	r->buffer = 0;
 	if (!r->shared)
 		return;
+	if (r->watched)
+		memset(r->shared->analyses, 0, sizeof r->shared->analyses);
+	r->watched = false;
 	atomic_store_explicit(&r->shared->written, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->read, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->shared->watched, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->end, 0, memory_order_release);
+}
+
+/* Kernels before Linux 5.14 lack the advice. */
+static void map_pages(uint8_t *from, size_t n)
+{
+	if (madvise(from, n, MADV_POPULATE_WRITE) && errno == EINVAL)
+		touch_pages(from, n);
 }
 
 void track_ring_populate(struct track_ring *r)
 {
-	/* Kernels before Linux 5.14 lack the advice. */
-	if (r->shared && madvise(r->shared, TRACK_RING_MEMORY, MADV_POPULATE_WRITE) &&
-	    errno == EINVAL)
-		touch_pages(r->shared, TRACK_RING_MEMORY);
+	uint8_t *memory = (uint8_t *)r->shared;
+
+	if (!memory)
+		return;
+	map_pages(memory, ANALYSES_AT);
+	map_pages(memory + TRACK_RING_READER, TRACK_RING_MEMORY - TRACK_RING_READER);
+}
+
+void track_ring_watch(struct track_ring *r, bool on)
+{
+	if (!r->shared)
+		return;
+	r->watched = r->watched || on;
+	atomic_store_explicit(&r->shared->watched, on, memory_order_relaxed);
+}
+
+bool track_ring_watched(const struct track_ring *r)
+{
+	return r->shared && atomic_load_explicit(&r->shared->watched, memory_order_relaxed);
+}
+
+void track_ring_put_analysis(struct track_ring *r, uint64_t at, const struct analysis *a)
+{
+	struct placed_analysis *p;
+
+	if (!r->shared)
+		return;
+	p = &r->shared->analyses[at / ANALYSIS_STEP % ANALYSES];
+	p->a = *a;
+	atomic_store_explicit(&p->at, at + 1, memory_order_release);
+}
+
+bool track_ring_analysis(const struct track_ring *r, uint64_t at, struct analysis *out)
+{
+	const struct placed_analysis *p;
+
+	if (!r->shared || at % ANALYSIS_STEP)
+		return false;
+	p = &r->shared->analyses[at / ANALYSIS_STEP % ANALYSES];
+	if (atomic_load_explicit(&p->at, memory_order_acquire) != at + 1)
+		return false;
+	*out = p->a;
+	return true;
 }
 
 void track_ring_buffer(struct track_ring *r, size_t frames)
@@ -209,6 +275,16 @@ void track_ring_end(struct track_ring *r)
 		atomic_store_explicit(&r->shared->end, r->at + 1, memory_order_release);
 }
 
+size_t track_ring_copy(const struct track_ring *r, uint64_t from, int16_t *pcm, size_t frames)
+{
+	if (!r->shared || from > r->at || r->at - from > TRACK_RING_FRAMES)
+		return 0;
+	if (frames > r->at - from)
+		frames = (size_t)(r->at - from);
+	copy_out(r->shared, from, pcm, frames);
+	return frames;
+}
+
 int track_ring_guard(void *memory)
 {
 	return mprotect((uint8_t *)memory + TRACK_RING_READER,
@@ -222,12 +298,12 @@ uint64_t track_ring_written(const struct track_ring *r)
 	return r->shared ? atomic_load_explicit(&r->shared->written, memory_order_acquire) : 0;
 }
 
+uint64_t track_ring_taken(const struct track_ring *r)
+{
+	return r->shared ? atomic_load_explicit(&r->shared->read, memory_order_acquire) : 0;
+}
+
 bool track_ring_rests(const struct track_ring *r)
 {
-	uint64_t read;
-
-	if (!r->shared)
-		return true;
-	read = atomic_load_explicit(&r->shared->read, memory_order_acquire);
-	return track_ring_written(r) - read >= TRACK_RING_FRAMES;
+	return !r->shared || track_ring_written(r) - track_ring_taken(r) >= TRACK_RING_FRAMES;
 }

@@ -9,6 +9,9 @@
  * the writer can lose the right to write to, so that it cannot pretend to have nothing to do. The
  * samples themselves can be anything.
  *
+ * Beside the sound are its analyses, for the visualizer, one for every ANALYSIS_STEP frames. The
+ * writer makes them only while the reader's process watches, and of sound that is still to be read.
+ *
  * A handle belongs to one side and one thread; the memory belongs to the caller and outlives it. */
 #ifndef MEDIAD_MUSIC_TRACK_RING_H
 #define MEDIAD_MUSIC_TRACK_RING_H
@@ -16,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "mediad/music/analysis.h"
 
 struct track_ring;
 
@@ -25,8 +30,8 @@ enum {
 	TRACK_RING_FRAMES = 96000,
 	/* Bytes of shared memory for one ring, and of those before the reader's index: multiples of
 	 * every page size up to 64 KiB. */
-	TRACK_RING_MEMORY = 7 * 65536,
-	TRACK_RING_READER = 6 * 65536,
+	TRACK_RING_MEMORY = 8 * 65536,
+	TRACK_RING_READER = 7 * 65536,
 };
 
 /* memory: TRACK_RING_MEMORY bytes, aligned to a page; borrowed. NULL on replay: a ring that stays
@@ -45,6 +50,13 @@ void track_ring_populate(struct track_ring *r);
  * it has read them all, unless the end is set: for a source that brings sound only as fast as it
  * plays. Before the first read. */
 void track_ring_buffer(struct track_ring *r, size_t frames);
+
+/* The writer is to make analyses from now on, or no longer: not of the reader's thread. A reset
+ * ends it. */
+void track_ring_watch(struct track_ring *r, bool on);
+/* Copies the analysis of the frame `at`, a multiple of ANALYSIS_STEP counted since the reset.
+ * False: there is none. Of any thread of the reader's process. */
+bool track_ring_analysis(const struct track_ring *r, uint64_t at, struct analysis *out);
 
 /* ---- reader; no system call, no allocation ---- */
 
@@ -70,7 +82,19 @@ void track_ring_end(struct track_ring *r);
 /* Takes from this process the right to write what is the reader's in this memory. errno. */
 int track_ring_guard(void *memory);
 
+/* True if analyses are wanted. */
+bool track_ring_watched(const struct track_ring *r);
+/* Puts the analysis of the frame `at`, a multiple of ANALYSIS_STEP, in the place of an older one.
+ */
+void track_ring_put_analysis(struct track_ring *r, uint64_t at, const struct analysis *a);
+/* Copies frames that were written, the newest TRACK_RING_FRAMES at most, from the frame `from` on.
+ * Returns their number. */
+size_t track_ring_copy(const struct track_ring *r, uint64_t from, int16_t *pcm, size_t frames);
+
 /* ---- observer ---- */
+
+/* Frames that were read since the reset, as the reader says. */
+uint64_t track_ring_taken(const struct track_ring *r);
 
 /* Frames that were written since the reset, as the writer says. */
 uint64_t track_ring_written(const struct track_ring *r);

@@ -499,6 +499,90 @@ const groups = {
     b.troubles.length = 0; // the 401s
   },
 
+  // Draws the music that is heard, as long as somebody sees it.
+  async visualizer(b, s) {
+    const track = { id: '1', title: 'Sea Song', artist: 'Kelp', durationMs: 200000, source: 'local', requester: '501' };
+    const music = (more) => ({ guildId: A, voiceChannelId: A + '1', tracks: [track], nowPlayingIndex: 0, isPaused: false, volume: 1, loop: 'off', positionMs: 1000,
+      trackCount: 1, halted: false, streamTitle: null, visualizer: 'cqt', ...more });
+    const canvas = `document.getElementById('visualizer-${A}')`;
+    // How much of the canvas is painted: in its columns left of the middle, in the middle, and right of it.
+    const painted = `(() => { const c = ${canvas}, d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, n = [0, 0, 0];
+      for (let i = 3; i < d.length; i += 4) if (d[i]) n[Math.sign(Math.round(((i >> 2) % c.width - c.width / 2) / 8)) + 1]++;
+      return n; })()`;
+    const bands = Uint8Array.from({ length: 64 }, (_, i) => (i < 32 ? 255 - i * 6 : 40));
+    const wave = Int8Array.from({ length: 128 }, (_, i) => Math.round(60 * Math.sin(i / 8)));
+    const scope = Int8Array.from({ length: 256 }, (_, i) => (i % 2 ? Math.round(60 * Math.sin(i / 16)) : 0));
+    const parts = { bands, wave: new Uint8Array(wave.buffer), scope: new Uint8Array(scope.buffer) };
+    const streams = async (n) => {
+      for (let i = 0; i < 100 && s.looks.size !== n; i++) await sleep(50);
+      return s.looks.size;
+    };
+    const play = async () => {
+      for (let i = 0; i < 12; i++) {
+        s.show(parts);
+        await sleep(40);
+      }
+    };
+
+    s.rooms[0].music = music();
+    await openPage(b, s);
+    is('nobody asks for pictures elsewhere', s.looks.size, 0);
+    await b.eval("location.hash = '#music'; true");
+    is('whoever sees the music asks for its pictures', await b.until(`${canvas} !== null`) && await streams(1), 1);
+    is('of that server alone', s.count(`/api/rooms/${A}/visualizer`), 1);
+    s.show({ ...parts, bands: bands.slice(1) });
+    await sleep(200);
+    is('what has another form is not drawn', await b.eval(painted), [0, 0, 0]);
+    await play();
+    const [low, , high] = await b.eval(painted);
+
+    is('levels of tones are drawn', low > 3 * high && high > 1000, true);
+    await b.picture('visualizer-cqt', 1280, 800, false);
+    await b.picture('visualizer-cqt-dark', 1280, 800, true);
+    for (const mode of ['spectrum', 'waves', 'vectorscope']) {
+      await b.eval(set(`visualizer-mode-${A}`, mode));
+      await play();
+      await b.picture(`visualizer-${mode}`, 1280, 800, false);
+      await play();
+      await b.picture(`visualizer-${mode}-dark`, 1280, 800, true);
+      const [left, middle, right] = await b.eval(painted);
+
+      if (mode === 'spectrum') is('tones over time come from the right', [left, middle > 0, right > 5000], [0, false, true]);
+      else if (mode === 'waves') is('the waveform goes from side to side', left > 500 && Math.abs(left - right) < left / 4, true);
+      else is('mono sound is a vertical line', [left, middle > 200, right], [0, true, 0]);
+    }
+    is('the picture has a name', await b.eval(`${canvas}.getAttribute('aria-label')`), 'Picture of the music: left against right');
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('visualizer-phone', 390, 800, false);
+    is('on a phone it is as wide as the page', await b.eval(`${canvas}.getBoundingClientRect().right <= innerWidth`), true);
+    await b.eval(`window.canvas = ${canvas}; true`);
+    s.rooms[0].music = music({ isPaused: true });
+    s.send('music_now_playing', { guild: A });
+    await b.until(`${body}.includes('paused')`);
+    is('the view is drawn again around it', await b.eval(`window.canvas === ${canvas} && ${painted}[1] > 200`), true);
+    await b.eval(hide(true));
+    is('a hidden tab asks for nothing', await streams(0), 0);
+    await b.eval(hide(false));
+    is('until it is seen again', await streams(1), 1);
+    await b.eval(set(`visualizer-mode-${A}`, 'off'));
+    is('nor does whoever wants none', [await streams(0), await b.eval(`${canvas}.hidden`)], [0, true]);
+    await b.eval(set(`visualizer-mode-${A}`, 'waves'));
+    is('until they want one', [await streams(1), await b.eval(`${canvas}.hidden`)], [1, false]);
+    // Still pictures, two seconds apart.
+    await b.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] });
+    await play();
+    await b.eval(`window.paints = 0; (() => { const c = ${canvas}.getContext('2d'), stroke = c.stroke; c.stroke = () => { window.paints++; stroke.call(c); }; })()`);
+    for (let i = 0; i < 5; i++) await play();
+    is('where motion is to be reduced there are a few still ones', await b.eval('window.paints >= 1 && window.paints <= 3'), true);
+    await b.send('Emulation.setEmulatedMedia', { features: [] });
+    await b.eval("location.hash = '#audit'; true");
+    is('another view asks for none', await streams(0), 0);
+    s.rooms[0].music = music({ nowPlayingIndex: null, tracks: [], trackCount: 0 });
+    await b.eval("location.hash = '#music'; true");
+    await b.until(`${body}.includes('nothing plays')`);
+    is('nor does silence', [await b.eval(`${canvas}`), await streams(0)], [null, 0]);
+  },
+
   // A view that is drawn again keeps what somebody does with it.
   async redrawn(b, s) {
     s.asr = [{ guildId: A, voiceChannelId: A + '1', asrSessions: [{ userId: '501', displayName: 'Alice', connected: true, createdAt: new Date().toISOString(),

@@ -25,6 +25,7 @@ export const turn = (id, guild, { at = Date.now(), user = '501', name = 'Alice',
 export class StandIn {
   constructor() {
     this.streams = new Set();
+    this.looks = new Set(); // streams of the visualizer
     this.asked = [];
     this.refused = new Map(); // "METHOD path" to {status, title}
     this.rooms = [];
@@ -45,7 +46,7 @@ export class StandIn {
   }
 
   close() {
-    for (const s of this.streams) s.destroy();
+    for (const s of [...this.streams, ...this.looks]) s.destroy();
     this.server.close();
     this.server.closeAllConnections();
   }
@@ -85,11 +86,19 @@ export class StandIn {
     }[path];
   }
 
-  stream(answer) {
+  // What those who look at the music are told.
+  show(parts) {
+    const code = (bytes) => Buffer.from(bytes).toString('base64');
+    const text = JSON.stringify({ music: 1, position: 0, bands: code(parts.bands), wave: code(parts.wave), scope: code(parts.scope) });
+
+    for (const s of this.looks) s.write(`event: analysis\ndata: ${text}\n\n`);
+  }
+
+  stream(answer, set = this.streams) {
     answer.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     answer.write('event: hello\ndata: {}\n\n');
-    this.streams.add(answer);
-    answer.on('close', () => this.streams.delete(answer));
+    set.add(answer);
+    answer.on('close', () => set.delete(answer));
   }
 
   async take(request, answer) {
@@ -119,6 +128,10 @@ export class StandIn {
     }
     if (path === '/api/events') {
       this.stream(answer);
+      return;
+    }
+    if (/^\/api\/rooms\/\d+\/visualizer$/.test(path) && !this.refused.has(`GET ${path}`)) {
+      this.stream(answer, this.looks);
       return;
     }
     if (this.wait) await this.wait(request.method, url);

@@ -217,6 +217,10 @@ const filled = {
   sessions: "['goes on', 'Voice'].every((x) => document.getElementById('view-body').textContent.includes(x))",
 };
 
+// The decoder's jail, mediad, control and the page have all done their part.
+const drawn = `(() => { const c = document.querySelector('.visualizer canvas');
+  return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((x, i) => i % 4 === 3 && x).length > 1000; })()`;
+
 async function seeViews(b) {
   writeFileSync(`${go}.music`, '');
   is('music plays', await b.until("fetch('/api/rooms').then((r) => r.json()).then((r) => r.rooms[0]?.music?.trackCount === 3)", 20000), true);
@@ -224,6 +228,7 @@ async function seeViews(b) {
     await b.eval(`location.hash = '#${id}'; true`);
     is(`the view ${id} is shown`, await b.until(shown(id)), true);
     if (filled[id]) is('with what it is about', await b.until(filled[id]), true);
+    if (id === 'music') is('and a picture of what is heard', await b.until(drawn), true);
     is('axe-core finds nothing in it', await b.violations(), []);
     is('without trouble', await b.eval("[...document.querySelectorAll('#view-body > .bad')].map((x) => x.textContent)"), []);
     await b.picture(`view-${id}`, 1280, 800, false);

@@ -3,6 +3,7 @@
 
 import { makeLatency } from "/latency.js";
 import { clock, told, when } from "/times.js";
+import { makeVisualizer } from "/visualizer.js";
 
 export const ranks = { viewer: 1, operator: 2, admin: 3 };
 
@@ -488,6 +489,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   // ---- music ----
 
+  const visualizer = makeVisualizer({ node, own });
   const length = (ms) => (ms === null ? "–" : `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`);
   const music = {
     id: "music", title: "Music", role: "viewer", outcomes: {}, live: true,
@@ -517,6 +519,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         ? node("div", { class: "row" }, button(m.isPaused ? "Resume" : "Pause", give(m.isPaused ? "resume" : "pause"), { "data-key": "pause" }),
           button("Skip", give("skip")), button("Stop music", give("stop"))) : null,
       node("p", { class: "muted", role: "status" }, view.outcomes[room.guild] || ""),
+      m.nowPlayingIndex !== null ? visualizer.draw(room) : null,
       table("Queue", [["state", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
         ["requested by", (t) => room.people.find((p) => p.user === t.requester)?.name || (t.requester ? "somebody who left" : "–")],
         ["source", (t) => t.source], ["length", (t) => length(t.durationMs), true]], m.tracks, "The queue is empty."),

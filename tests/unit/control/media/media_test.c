@@ -346,6 +346,30 @@ static void send_heard(struct toy *t, uint32_t listen, uint64_t user)
 }
 
 /* The track ends while the next lease is under way: nothing else would tell the player. */
+/* Whoever looks at the music goes on looking. */
+TEST(media_watches_music_again_when_mediad_was_killed)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	media_call_watch_music(t.call, true);
+	media_call_watch_music(t.call, true);
+	CHECK(toy_run_until(&t, MEDIA_MUSIC_WATCH, 1));
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_MUSIC_WATCH, 2));
+	media_call_watch_music(t.call, false);
+	CHECK(toy_run_until(&t, MEDIA_MUSIC_WATCH, 3));
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, 3));
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_MUSIC_WATCH], 3);
+	toy_free(&t);
+}
+
 TEST(media_hears_of_music_across_a_lease)
 {
 	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};

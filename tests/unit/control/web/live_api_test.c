@@ -31,6 +31,9 @@ static struct fixture {
 	const char *want;
 	size_t n;
 	int status, db; /* db: Alice's level */
+	unsigned watches;
+	bool watched;	 /* somebody looks at the music */
+	bool watch_ends; /* the loop stops when nobody does any more */
 	bool remembers;
 	json_t *asked;
 	web_again_h *againh;
@@ -80,6 +83,17 @@ static json_t *on_rooms(void *arg)
 	return json_pack("[{s:s,s:[s],s:{s:s}},{s:s,s:[s],s:{s:s}}]", "guild", "42", "brainTools",
 			 "one", "secure", "code", "1234", "guild", "43", "brainTools", "two",
 			 "secure", "code", "5678");
+}
+
+/* The bot is in a channel of servers below 100. */
+static bool on_watch_music(uint64_t guild, bool on, void *arg)
+{
+	(void)arg;
+	fx.watched = on;
+	fx.watches++;
+	if (fx.watch_ends && !on)
+		env_stop(fx.l.env);
+	return guild < 100;
 }
 
 static json_t *on_levels(void *arg)
@@ -154,6 +168,7 @@ static bool open_all(void)
 			      .metricsh = on_metrics,
 			      .roomsh = on_rooms,
 			      .levelsh = on_levels,
+			      .watch_musich = on_watch_music,
 			      .remembersh = on_remembers,
 			      .againh = on_again,
 			      .incidenth = on_incident,
@@ -276,6 +291,62 @@ TEST(levels_are_told_to_those_who_ask_for_them_when_they_change)
 	/* Twice in all, however long that took. */
 	CHECK_INT(count("event: level"), 2);
 	http_req_cancel(req);
+	close_all();
+}
+
+/* What mediad tells of the music. */
+static void show_music(uint64_t guild, size_t bands)
+{
+	static const uint8_t bytes[256] = {0xff, 0x80};
+
+	web_show_music(fx.web, guild,
+		       &(struct web_music){.music = 3,
+					   .position = 1920,
+					   .bands = {bytes, bands},
+					   .wave = {bytes, 128},
+					   .scope = {bytes, 256}});
+}
+
+TEST(the_music_of_a_call_is_told_to_those_who_look_at_it)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	show_music(42, 64);
+	CHECK_INT(fx.watches, 0);
+	req = begin("GET", "/api/rooms/42/visualizer", NULL, on_part);
+	CHECK(req && await(":\n\n"));
+	CHECK(fx.watched);
+	show_music(43, 64);
+	show_music(42, 63);
+	show_music(42, 64);
+	CHECK(await("}\n\n"));
+	CHECK_INT(count("event: analysis"), 1);
+	CHECK(strstr(fx.text, "data: {\"music\":3,\"position\":1920,\"bands\":\"/4AA"));
+	/* Without a number: nobody comes back to what is over. */
+	CHECK(!strstr(fx.text, "\nid: "));
+	fx.watch_ends = true;
+	http_req_cancel(req);
+	loop_run(&fx.l);
+	CHECK(!fx.watched);
+	close_all();
+}
+
+TEST(the_music_of_no_call_and_of_too_many_is_refused)
+{
+	struct http_req *reqs[8] = {NULL};
+	char path[64];
+
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/rooms/100/visualizer", NULL), 404);
+	for (unsigned i = 0; i < 8; i++) {
+		snprintf(path, sizeof path, "/api/rooms/%u/visualizer", 1 + i);
+		reqs[i] = begin("GET", path, NULL, on_part);
+		CHECK(reqs[i] && await(":\n\n"));
+	}
+	CHECK_INT(ask("GET", "/api/rooms/9/visualizer", NULL), 429);
+	for (unsigned i = 0; i < 8; i++)
+		http_req_cancel(reqs[i]);
 	close_all();
 }
 

@@ -50,9 +50,19 @@ static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 			 (int)msg->music_state.failure.n, (const char *)msg->music_state.failure.p);
 	}
 	music_rig.tags += msg->type == MEDIA_MUSIC_TAGS;
+	if (msg->type == MEDIA_MUSIC_ANALYSIS) {
+		music_rig.analysis = msg->music_analysis;
+		music_rig.n_analyses++;
+	}
 	if (msg->type == MEDIA_MUSIC_TITLE)
 		snprintf(music_rig.title, sizeof music_rig.title, "%.*s",
 			 (int)msg->music_title.title.n, (const char *)msg->music_title.title.p);
+}
+
+static size_t count_queued(void *arg)
+{
+	(void)arg;
+	return music_rig.queued;
 }
 
 static void send_cmd(struct cmd c)
@@ -142,6 +152,7 @@ int music_rig_start(bool with_decoders)
 	music_rig.c.conf.env = music_rig.env;
 	music_rig.c.conf.engine = music_rig.engine;
 	music_rig.c.conf.outh = on_out;
+	music_rig.c.conf.queuedh = count_queued;
 	if (!err)
 		err = call_stream_alloc(&music_rig.c.stream, &music_rig.c, 64000);
 	if (!err && (err = engine_add_stream(music_rig.engine, music_rig.c.stream)))

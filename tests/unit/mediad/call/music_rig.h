@@ -23,6 +23,9 @@ struct music_rig {
 		char failure[33];
 	} states[MAX_STATES];
 	unsigned n_states, tags;
+	struct media_music_analysis analysis; /* the newest; its bytes are gone */
+	unsigned n_analyses;
+	size_t queued;	  /* bytes that wait for control */
 	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
 	bool starves;	  /* the ring of a silent track is not full */
 	char title[300];

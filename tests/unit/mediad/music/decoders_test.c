@@ -321,7 +321,11 @@ TEST(decoders_map_the_ring_of_a_track_when_it_is_opened)
 	CHECK_INT(decoder_wire_encode(&ready, buf, &n), 0);
 	env_deliver(conf.env, before + 1, 1, buf, n);
 	decoders_open(d, &source, 0, 0, on_event, NULL, &track);
-	CHECK_INT(present_pages(rings, TRACK_RING_MEMORY, &all), all);
+	/* But for the analyses, which the loop thread reads. */
+	CHECK_INT(present_pages(rings, TRACK_RING_READER - 65536, &all), all);
+	CHECK_INT(present_pages((const uint8_t *)rings + TRACK_RING_READER,
+				TRACK_RING_MEMORY - TRACK_RING_READER, &all),
+		  all);
 	decoders_free(d);
 	env_free(conf.env);
 }
@@ -331,5 +335,37 @@ TEST_OOM(decoders_survive_failing_allocations)
 	struct rig r;
 
 	CHECK_OOM(open_rig(&r), close_rig(&r));
+	close_rig(&r);
+}
+
+/* As the pool delivers them: kind 3, a struct of track, frame and analysis. */
+TEST(decoders_pass_analyses_of_a_track_that_is_held)
+{
+	struct {
+		uint64_t track, at;
+		struct analysis a;
+	} in = {.at = 3 * ANALYSIS_STEP, .a = {.bands = {9}}};
+	const uint8_t *bytes = (const uint8_t *)&in;
+	struct rig r;
+
+	in.track = open_first(&r);
+	decoders_watch(r.d, in.track, true);
+	/* Nothing comes of it on replay. */
+	decoders_ask_analysis(r.d, in.track, 0);
+	env_replay_step(r.env, 1, r.before + 1, 3, bytes, sizeof in);
+	CHECK_INT(r.events, 1);
+	CHECK_INT(r.last.type, DECODER_ANALYSIS);
+	CHECK_INT(r.last.analysis.at, 3 * ANALYSIS_STEP);
+	CHECK_INT(r.last.analysis.a.bands[0], 9);
+	env_replay_step(r.env, 2, r.before + 1, 3, bytes, sizeof in - 1);
+	in.track++;
+	env_replay_step(r.env, 3, r.before + 1, 3, bytes, sizeof in);
+	in.track--;
+	decoders_close(r.d, in.track);
+	env_replay_step(r.env, 4, r.before + 1, 3, bytes, sizeof in);
+	CHECK_INT(r.events, 1);
+	decoders_watch(r.d, in.track, true);
+	decoders_watch(NULL, in.track, true);
+	decoders_ask_analysis(NULL, in.track, 0);
 	close_rig(&r);
 }

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdalign.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "tests/test.h"
@@ -299,6 +300,7 @@ TEST(track_ring_pages_are_present)
 {
 	void *shared = mmap(NULL, TRACK_RING_MEMORY, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const size_t sound = TRACK_RING_READER - 65536;
 	struct track_ring *r = NULL;
 	unsigned all = 0;
 
@@ -308,8 +310,14 @@ TEST(track_ring_pages_are_present)
 		CHECK_INT(present_pages(shared, TRACK_RING_MEMORY, NULL), 0);
 		track_ring_reset(r);
 		track_ring_populate(r);
-		CHECK_INT(present_pages(shared, TRACK_RING_MEMORY, &all), all);
-		CHECK_INT(all, TRACK_RING_MEMORY / PRESENT_PAGE);
+		CHECK_INT(present_pages(shared, sound, &all), all);
+		CHECK_INT(all, sound / PRESENT_PAGE);
+		CHECK_INT(present_pages((uint8_t *)shared + TRACK_RING_READER,
+					TRACK_RING_MEMORY - TRACK_RING_READER, &all),
+			  all);
+		/* What nobody watches takes no memory. */
+		CHECK_INT(present_pages((uint8_t *)shared + sound, TRACK_RING_READER - sound, NULL),
+			  0);
 		CHECK_INT(madvise(shared, TRACK_RING_MEMORY, MADV_REMOVE), 0);
 	}
 	track_ring_free(r);
@@ -318,4 +326,72 @@ TEST(track_ring_pages_are_present)
 	CHECK_INT(track_ring_alloc(&r, NULL), 0);
 	track_ring_populate(r);
 	track_ring_free(r);
+}
+
+TEST(track_ring_carries_analyses_while_they_are_watched)
+{
+	const struct analysis made = {.bands = {7}, .wave = {-3}, .scope = {{1, 2}}};
+	const uint64_t place = (uint64_t)ANALYSIS_STEP * 70;
+	struct analysis got = {0};
+	struct pair p = {0};
+
+	CHECK_INT(make_pair(&p), 0);
+	CHECK(!track_ring_watched(p.writer));
+	track_ring_watch(p.reader, true);
+	CHECK(track_ring_watched(p.writer));
+	CHECK(!track_ring_analysis(p.reader, 0, &got));
+	track_ring_put_analysis(p.writer, place, &made);
+	CHECK(track_ring_analysis(p.reader, place, &got));
+	CHECK(memcmp(&got, &made, sizeof got) == 0);
+	/* Not those of another place, whatever the writer says, nor those of the track before. */
+	CHECK(!track_ring_analysis(p.reader, place - 64 * ANALYSIS_STEP, &got));
+	CHECK(!track_ring_analysis(p.reader, place + 1, &got));
+	track_ring_reset(p.reader);
+	CHECK(!track_ring_watched(p.writer));
+	CHECK(!track_ring_analysis(p.reader, place, &got));
+	free_pair(&p);
+	/* On replay there is no memory. */
+	CHECK_INT(track_ring_alloc(&p.reader, NULL), 0);
+	track_ring_watch(p.reader, true);
+	track_ring_put_analysis(p.reader, 0, &made);
+	CHECK(!track_ring_watched(p.reader) && !track_ring_analysis(p.reader, 0, &got));
+	CHECK(!track_ring_taken(p.reader) && !track_ring_copy(p.reader, 0, NULL, 1));
+	track_ring_free(p.reader);
+}
+
+/* A hostile writer puts anything anywhere: a place is a place of this ring, and bytes are bytes. */
+TEST(track_ring_bounds_analyses_of_a_hostile_writer)
+{
+	struct analysis got = {0};
+	struct pair p = {0};
+
+	CHECK_INT(make_pair(&p), 0);
+	track_ring_watch(p.reader, true);
+	memset(memory, 0xff, TRACK_RING_READER);
+	for (uint64_t i = 0; i < 200; i++)
+		CHECK(!track_ring_analysis(p.reader, i * ANALYSIS_STEP, &got));
+	CHECK(!track_ring_analysis(p.reader, UINT64_MAX / ANALYSIS_STEP * ANALYSIS_STEP, &got));
+	memset(memory, 0, TRACK_RING_READER);
+	free_pair(&p);
+}
+
+TEST(track_ring_copies_what_was_written)
+{
+	int16_t pcm[2 * 960];
+	struct pair p = {0};
+
+	CHECK_INT(make_pair(&p), 0);
+	CHECK_INT(write_frames(p.writer, 0, 1000), 1000);
+	CHECK_INT(track_ring_copy(p.writer, 900, pcm, 960), 100);
+	CHECK_INT(pcm[0], left(900));
+	CHECK_INT(track_ring_copy(p.writer, 1001, pcm, 960), 0);
+	CHECK_INT(read_frames(p.reader, 0, 1000), 1000);
+	CHECK_INT(track_ring_taken(p.writer), 1000);
+	/* What was read stays until it is written over. */
+	CHECK_INT(track_ring_copy(p.writer, 0, pcm, 960), 960);
+	CHECK_INT(write_frames(p.writer, 1000, TRACK_RING_FRAMES), TRACK_RING_FRAMES);
+	CHECK_INT(track_ring_copy(p.writer, 999, pcm, 960), 0);
+	CHECK_INT(track_ring_copy(p.writer, 1000, pcm, 960), 960);
+	CHECK_INT(pcm[0], left(1000));
+	free_pair(&p);
 }
