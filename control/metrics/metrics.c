@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "control/events/events.h"
+#include "control/events/turn_stages.h"
 #include "control/metrics/counters.h"
 #include "control/metrics/inside.h"
 #include "control/metrics/media_counts.h"
@@ -118,6 +119,9 @@ int metrics_alloc(struct metrics **out)
 #define I(rule) begin(m, METRIC_INTERRUPTION, #rule, NULL);
 	METRIC_INTERRUPTIONS(I)
 #undef I
+#define S(stage) begin(m, METRIC_STAGE, #stage, NULL);
+	METRIC_STAGES(S)
+#undef S
 	*out = m;
 	return 0;
 }
@@ -153,27 +157,16 @@ static void add(struct metrics *m, enum metric metric, const char *a, const char
 }
 
 /* What the chain of decisions tells. */
-static void take_decision(struct metrics *m, const char *rule, bool yes, uint64_t value)
+static void take_decision(struct metrics *m, const char *rule, uint64_t value)
 {
-	static const struct {
-		const char *rule, *stage;
-		bool if_met;
-	} stages[] = {
-#define S(rule, stage) {#rule, #stage, false},
-#define T(rule, stage) {#rule, #stage, true},
-		METRIC_STAGES(S, T)
-#undef S
-#undef T
-	};
 	static const char *const interruptions[] = {
 #define I(rule) #rule,
 		METRIC_INTERRUPTIONS(I)
 #undef I
 	};
 
-	for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++)
-		if (strcmp(rule, stages[i].rule) == 0 && (yes || !stages[i].if_met))
-			add(m, METRIC_STAGE, stages[i].stage, NULL, value);
+	if (strcmp(rule, "interrupt_classifier") == 0)
+		add(m, METRIC_INTERRUPT_CLASSIFIER, NULL, NULL, value);
 	for (unsigned i = 0; i < sizeof interruptions / sizeof interruptions[0]; i++)
 		if (strcmp(rule, interruptions[i]) == 0)
 			add(m, METRIC_INTERRUPTION, rule, NULL, 1);
@@ -190,8 +183,27 @@ static void take_decisions(struct metrics *m, const char *why)
 		json_int_t value = json_integer_value(json_object_get(decision, "value"));
 
 		if (rule && value >= 0)
-			take_decision(m, rule, json_is_true(json_object_get(decision, "yes")),
-				      (uint64_t)value);
+			take_decision(m, rule, (uint64_t)value);
+	}
+	json_decref(list);
+}
+
+/* Of answered turns alone: for others the last stage would be a limit, not a time. */
+static void take_stages(struct metrics *m, const struct event_turn *t)
+{
+	json_t *list = t->first_audio_ms < 0
+			       ? NULL
+			       : turn_stages(t->why, t->first_audio_ms, t->first_audio_ms),
+	       *stage;
+	size_t i;
+
+	json_array_foreach(list, i, stage)
+	{
+		int64_t from = json_integer_value(json_object_get(stage, "startMs"));
+		int64_t to = json_integer_value(json_object_get(stage, "endMs"));
+
+		add(m, METRIC_STAGE, json_string_value(json_object_get(stage, "name")), NULL,
+		    (uint64_t)(to - from));
 	}
 	json_decref(list);
 }
@@ -202,6 +214,7 @@ static void take_turn(struct metrics *m, const struct event_turn *t)
 		add(m, METRIC_FIRST_AUDIO, NULL, NULL, (uint64_t)t->first_audio_ms);
 	if (t->lasted_ms >= 0)
 		add(m, METRIC_TURN, t->reason, NULL, (uint64_t)t->lasted_ms);
+	take_stages(m, t);
 	take_decisions(m, t->why);
 }
 

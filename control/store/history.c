@@ -12,7 +12,9 @@
 #include "control/store/job.h"
 #include "control/store/recordings.h"
 #include "control/store/store.h"
-#include "control/store/turn_stages.h"
+#include "control/events/action_id.h"
+#include "control/events/turn_stages.h"
+#include "control/store/audit.h"
 #include "proto/base/iso_time.h"
 
 enum { COSTS_MAX = 500, WHY_MAX = 64, AFTER_MS = 3600000 };

@@ -150,17 +150,21 @@ TEST(sessions_of_speech_to_text_count_when_they_open_and_why_they_close)
 	metrics_free(m);
 }
 
+/* They are end to end: their sum is the delay of the first sound, and none of them is a time since
+ * the end of speech. */
 TEST(the_chain_of_decisions_gives_the_stages)
 {
 	CHECK_INT(metrics_alloc(&m), 0);
 	take((struct bus_event){
 		.type = EVENT_TURN,
 		.turn = {.reason = "answered",
-			 .first_audio_ms = -1,
+			 .first_audio_ms = 1700,
 			 .lasted_ms = -1,
 			 .why = "[{\"rule\":\"endpointing\",\"yes\":true,\"value\":400},"
 				"{\"rule\":\"memory\",\"yes\":false,\"value\":300},"
+				"{\"rule\":\"asked\",\"yes\":true,\"value\":1000},"
 				"{\"rule\":\"first_audio\",\"yes\":true,\"value\":700},"
+				"{\"rule\":\"interrupt_classifier\",\"yes\":true,\"value\":90},"
 				"{\"rule\":\"barge_in\",\"yes\":true,\"value\":1}]"}});
 	/* The first sound did not come: the value is the limit. */
 	take((struct bus_event){
@@ -168,11 +172,15 @@ TEST(the_chain_of_decisions_gives_the_stages)
 		.turn = {.reason = "brain_failed",
 			 .first_audio_ms = -1,
 			 .lasted_ms = -1,
-			 .why = "[{\"rule\":\"first_audio\",\"yes\":false,\"value\":9000}]"}});
+			 .why = "[{\"rule\":\"asked\",\"yes\":true,\"value\":100},"
+				"{\"rule\":\"first_audio\",\"yes\":false,\"value\":9000}]"}});
 	CHECK(has("parley_turn_stage_seconds_sum{stage=\"endpointing\"} 0.400"));
+	CHECK(has("parley_turn_stage_seconds_sum{stage=\"transcription\"} 0.300"));
 	CHECK(has("parley_turn_stage_seconds_sum{stage=\"memory\"} 0.300"));
-	CHECK(has("parley_turn_stage_seconds_sum{stage=\"answer\"} 0.700"));
-	CHECK(has("parley_turn_stage_seconds_count{stage=\"answer\"} 1"));
+	CHECK(has("parley_turn_stage_seconds_sum{stage=\"model\"} 0.700"));
+	CHECK(has("parley_turn_stage_seconds_count{stage=\"model\"} 1"));
+	CHECK(has("parley_turn_stage_seconds_count{stage=\"floor\"} 0"));
+	CHECK(has("parley_interrupt_classifier_seconds_count 1"));
 	CHECK(has("parley_interruptions_total{kind=\"barge_in\"} 1"));
 	metrics_free(m);
 }
@@ -188,9 +196,12 @@ static bool is_rule(const char *name)
 /* A rule that is renamed would leave its stage empty. */
 TEST(stages_and_interruptions_are_rules_of_the_room)
 {
-#define S(rule, stage) CHECK(is_rule(#rule));
-	METRIC_STAGES(S, S)
-#undef S
+	static const char *const timed[] = {"endpointing",	   "classifier_allow", "room_quiet",
+					    "defer_wait",	   "memory",	       "asked",
+					    "interrupt_classifier"};
+
+	for (unsigned i = 0; i < sizeof timed / sizeof timed[0]; i++)
+		CHECK(is_rule(timed[i]));
 #define I(rule) CHECK(is_rule(#rule));
 	METRIC_INTERRUPTIONS(I)
 #undef I

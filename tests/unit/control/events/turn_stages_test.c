@@ -1,4 +1,4 @@
-#include "control/store/turn_stages.h"
+#include "control/events/turn_stages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +39,11 @@ TEST(the_stages_of_a_turn_follow_from_its_decisions)
 	/* An answer that began before the silence had lasted. */
 	CHECK_STR(stages("[[\"endpointing\",1,500,500],[\"asked\",1,100,0]]", 400, 900),
 		  "endpointing 0-100 model 100-400 playback 400-900");
+	/* As an event has it. */
+	CHECK_STR(stages("[{\"rule\":\"endpointing\",\"yes\":true,\"value\":200},"
+			 "{\"rule\":\"asked\",\"yes\":true,\"value\":700}]",
+			 1500, 1500),
+		  "endpointing 0-200 transcription 200-700 model 700-1500");
 	CHECK_STR(stages("", -1, -1), "");
 	CHECK_STR(stages("[1, [2], {\"a\": 1}]", -1, 10), "transcription 0-10");
 }

@@ -1,4 +1,4 @@
-#include "control/store/turn_stages.h"
+#include "control/events/turn_stages.h"
 
 #include <string.h>
 
@@ -10,6 +10,12 @@ static const struct {
 	      {"classifier", {"classifier_allow"}}};
 enum { BEFORE = sizeof before / sizeof before[0] };
 
+static const json_t *part(const json_t *decision, size_t i, const char *name)
+{
+	return json_is_array(decision) ? json_array_get(decision, i)
+				       : json_object_get(decision, name);
+}
+
 /* The last value of this rule; below 0: it was not decided. */
 static int64_t value_of(const json_t *why, const char *rule)
 {
@@ -19,10 +25,10 @@ static int64_t value_of(const json_t *why, const char *rule)
 
 	json_array_foreach(why, i, d)
 	{
-		const char *name = json_string_value(json_array_get(d, 0));
+		const char *name = json_string_value(part(d, 0, "rule"));
 
 		if (name && strcmp(name, rule) == 0)
-			value = json_integer_value(json_array_get(d, 2));
+			value = json_integer_value(part(d, 2, "value"));
 	}
 	return value;
 }
