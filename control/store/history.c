@@ -407,8 +407,13 @@ static json_t *audit_json(sqlite3_stmt *s)
 static json_t *action_json(sqlite3_stmt *s, bool words)
 {
 	json_t *detail = json_loads(db_text(s, 8), 0, NULL);
+	const struct action action = {.kind = db_text(s, 5),
+				      .at_ms = db_uint(s, 1),
+				      .guild = db_uint(s, 2),
+				      .user = db_uint(s, 4),
+				      .details = detail};
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:n,s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)),
+	return json_pack("{s:o,s:o,s:o,s:o,s:n,s:o,s:o,s:o,s:o,s:o}", "id", action_id(&action),
 			 "createdAt", time_json(db_uint(s, 1)), "guildId", id_json(db_uint(s, 2)),
 			 "channelId", id_json(db_uint(s, 3)), "messageId", "userId",
 			 id_json(db_uint(s, 4)), "kind", text_json(s, 5), "content",

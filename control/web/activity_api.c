@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/events/action_id.h"
 #include "control/events/events.h"
 #include "control/store/store.h"
 #include "control/web/inside.h"
@@ -129,19 +130,21 @@ static json_t *fit_actions(const json_t *document)
 }
 
 /* A reader that missed events gets the figures alone; the actions are those of /api/actions. */
-static json_t *snapshot(bool words, json_t *first, void *arg)
+static json_t *snapshot(bool words, uint64_t guild, json_t *first, void *arg)
 {
 	const struct web_conf *c = web_shown(arg);
 
 	(void)words;
+	(void)guild;
 	return json_pack("{s:o,s:o}", "actions", fit_actions(first), "stats", c->statsh(c->arg));
 }
 
-static json_t *state(bool words, void *arg)
+static json_t *state(bool words, uint64_t guild, void *arg)
 {
 	const struct web_conf *c = web_shown(arg);
 
 	(void)words;
+	(void)guild;
 	return c->statsh(c->arg);
 }
 
@@ -178,8 +181,9 @@ static json_t *detail_json(const struct bus_event *ev)
 					 ? json_null()
 					 : json_integer((json_int_t)ev->turn.first_audio_ms));
 	case EVENT_TOOL_CALLED:
-		return json_pack("{s:s?,s:s?,s:I}", "tool", ev->tool.name, "state", ev->tool.code,
-				 "lastedMs", (json_int_t)ev->tool.lasted_ms);
+		return json_pack("{s:s?,s:s?,s:I,s:I}", "tool", ev->tool.name, "state",
+				 ev->tool.code, "lastedMs", (json_int_t)ev->tool.lasted_ms, "call",
+				 (json_int_t)ev->tool.call);
 	case EVENT_SESSION_STARTED:
 		return json_object();
 	case EVENT_SESSION_OVER:
@@ -198,24 +202,37 @@ static uint64_t channel_of(const struct bus_event *ev)
 		       : 0;
 }
 
-/* As the rows of /api/actions; id is the store's, which it has not given yet. */
+/* A session is known by its start, as its row is. */
+static uint64_t time_of(const struct bus_event *ev)
+{
+	return ev->type == EVENT_SESSION_STARTED ? ev->session.session : ev->at_ms;
+}
+
+/* As the rows of /api/actions. What a turn cost is known there alone: its providers tell later. */
 static json_t *event(const struct bus_event *ev, bool words, void *arg)
 {
 	const char *content = ev->type == EVENT_TURN	      ? ev->turn.said
 			      : ev->type == EVENT_TOOL_CALLED ? ev->tool.summary
 							      : NULL;
+	bool shown = words && content && *content && !bus_event_is_transient(ev);
 	char at[ISO_TIME_SIZE];
+	struct action action = {
+		.kind = kind_of(ev), .at_ms = time_of(ev), .guild = ev->guild, .user = ev->user};
+	json_t *details;
 
 	(void)arg;
 	if (!words && bus_event_info(ev->type)->audience < EVENT_FOR_GUILD)
 		return NULL;
-	iso_time_format(at, ev->at_ms);
-	return json_pack("{s:n,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:n}", "id", "createdAt", at,
-			 "guildId", id_json(ev->guild), "channelId", id_json(channel_of(ev)),
-			 "messageId", "userId", id_json(ev->user), "kind", kind_of(ev), "content",
-			 words && content && *content && !bus_event_is_transient(ev) ? content
-										     : NULL,
-			 "metadata", detail_json(ev), "usdCost");
+	details = detail_json(ev);
+	action.details = details;
+	iso_time_format(at, action.at_ms);
+	return json_pack("{s:o,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:o}", "id", action_id(&action),
+			 "createdAt", at, "guildId", id_json(ev->guild), "channelId",
+			 id_json(channel_of(ev)), "messageId", "userId", id_json(ev->user), "kind",
+			 action.kind, "content", shown ? content : NULL, "metadata", details,
+			 "usdCost",
+			 ev->type == EVENT_TOOL_CALLED ? json_real((double)ev->tool.nano / 1e9)
+						       : json_null());
 }
 
 int web_make_activity_stream(struct web *w, bool words, struct state_stream **out)
@@ -245,7 +262,7 @@ static void join(struct web *w, struct http_exchange *x, enum web_role role, jso
 
 	if (web_refuse_stream(w, x))
 		return;
-	if (state_stream_join(s, x, http_request_head(x), actions))
+	if (state_stream_join(s, x, http_request_head(x), 0, actions))
 		http_reply(x, 503, NULL, NULL, 0);
 }
 

@@ -320,6 +320,11 @@ TEST(actions_are_those_of_all_tables_by_time)
 	CHECK_STR(text_of(json_object_get(row("actions", 6), "metadata"), "tool"), "clock");
 	CHECK_STR(text_of(row("actions", 7), "kind"), "voice_session_start");
 	CHECK_STR(text_of(row("actions", 7), "createdAt"), "2026-09-21T14:13:20.000Z");
+	/* As the stream of actions names them (activity_api.c). */
+	CHECK_STR(text_of(row("actions", 5), "id"), "fault-1790000004600-1-brain");
+	CHECK_STR(text_of(row("actions", 3), "id"), "command-1790000004800-1-502");
+	CHECK_STR(text_of(row("actions", 7), "id"), "voice_session_start-1790000000000-1-0");
+	CHECK_INT(number_of(json_object_get(row("actions", 6), "metadata"), "call"), 1);
 	/* Viewers: no words, and nothing that is for operators. */
 	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 2, .guild = 1}), 0);
 	CHECK(json_is_null(json_object_get(row("actions", 1), "content")));

@@ -225,12 +225,13 @@ static void tell_asr(void)
 
 static void tell_call(void)
 {
-	bus_publish(fx.bus,
-		    &(struct bus_event){
-			    .type = EVENT_TOOL_CALLED,
-			    .at_ms = 1790000000000,
-			    .guild = 42,
-			    .tool = {.name = "clock", .code = "ok", .summary = "ten past four"}});
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_TOOL_CALLED,
+						.at_ms = 1790000000000,
+						.guild = 42,
+						.tool = {.name = "clock",
+							 .code = "ok",
+							 .summary = "ten past four",
+							 .nano = 2000000}});
 }
 
 static size_t size_of(const json_t *j, const char *name)
@@ -307,6 +308,9 @@ TEST(rule_114_a_reader_of_the_actions_gets_a_snapshot_and_each_action)
 	tell_call();
 	CHECK(await("\"kind\":\"llm_tool_call\""));
 	CHECK(strstr(fx.text, "event: action_event\n"));
+	/* As /api/actions has it later, so that a client has it once (history_test.c). */
+	CHECK(strstr(fx.text, "\"id\":\"llm_tool_call-1790000000000-42-0\""));
+	CHECK(strstr(fx.text, "\"usdCost\":0.002"));
 	CHECK(!strstr(fx.text, "asr_session"));
 	http_req_cancel(req);
 	close_all();
