@@ -1,78 +1,32 @@
-/* Exports an incident for the dashboard by `control --incident`, a process of its own: it reads the
- * database for seconds, which neither the loop nor the store's worker has. One at a time. */
+/* Exports an incident for the dashboard by `control --incident` (control/one_run.h). One at a time.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "control/control_inside.h"
+#include "control/one_run.h"
 #include "control/web/web.h"
-#include "ipc/child.h"
 #include "ipc/env.h"
-#include "ipc/log.h"
-#include "ipc/spawn.h"
-#include "ipc/tmr.h"
 #include "proto/base/iso_time.h"
-#include "proto/base/time.h"
 
-enum { WAIT_S = 60, PATH_SIZE = 1024, NUMBER_SIZE = 24, KEPT_MAX = 20 };
+enum { WAIT_S = 60, PATH_SIZE = CONTROL_INCIDENT_PATH, NUMBER_SIZE = 24, KEPT_MAX = 20 };
 
-struct control_incident {
-	struct child *child;
-	struct tmr *timer;     /* limits the time that people wait; also frees the child */
-	web_incident_h *doneh; /* NULL: it was answered */
-	void *arg;
-	char dir[PATH_SIZE];
-	bool over;
-};
-
-/* The child may not be freed inside its handlers. */
-static void finish(struct control_incident *g, const char *dir)
-{
-	web_incident_h *h = g->doneh;
-
-	g->doneh = NULL;
-	g->over = true;
-	tmr_start(g->timer, 0);
-	if (h)
-		h(dir, g->arg);
-}
-
-static void on_state(bool up, int status, void *arg)
-{
-	struct control_incident *g = arg;
-
-	if (!up && g->doneh)
-		finish(g, status == 0 ? g->dir : NULL);
-}
-
-static void on_timer(void *arg)
+static void on_done(int status, const char *line, size_t len, void *arg)
 {
 	struct control *c = arg;
-	struct control_incident *g = c->incident;
 
-	if (!g->over) {
-		log_warn("incident_took_too_long", "seconds=%d", WAIT_S);
-		child_stop(g->child);
-		finish(g, NULL);
-		return;
-	}
-	control_end_incident(c);
+	(void)line;
+	(void)len;
+	c->incident_told.h(status == 0 ? c->incident_told.dir : NULL, c->incident_told.arg);
 }
 
 void control_end_incident(struct control *c)
 {
-	struct control_incident *g = c->incident;
-
-	c->incident = NULL;
-	if (!g)
-		return;
-	tmr_free(g->timer);
-	child_free(g->child);
-	free(g);
+	c->incident = one_run_free(c->incident);
 }
 
 static bool is_full(const char *folder)
@@ -108,56 +62,35 @@ static int name_folder(const struct control *c, char out[PATH_SIZE])
 	return (size_t)snprintf(out, PATH_SIZE, "%s/%s", folder, at) < PATH_SIZE ? 0 : ENAMETOOLONG;
 }
 
-static int start(struct control *c, struct control_incident *g, const struct web_incident *what)
-{
-	static const char *const nothing[] = {NULL};
-	char program[PATH_SIZE], hours[NUMBER_SIZE], guild[NUMBER_SIZE];
-	const char *argv[] = {program,	 "--incident", g->dir,	  "--state-dir", c->conf.state_dir,
-			      "--since", hours,	       "--guild", guild,	 NULL};
-	int err = spawn_locate(c->env, "control", program, sizeof program);
-
-	snprintf(hours, sizeof hours, "%" PRIu32 "h", what->hours);
-	snprintf(guild, sizeof guild, "%" PRIu64, what->guild);
-	if (!what->guild)
-		argv[7] = NULL;
-	if (!err)
-		err = tmr_alloc(&g->timer, c->env, on_timer, c);
-	if (!err)
-		err = child_alloc(&g->child, c->env,
-				  &(struct child_conf){.argv = argv,
-						       .environment = nothing,
-						       .log_errors = true,
-						       .once = true,
-						       .stateh = on_state,
-						       .arg = g});
-	return err;
-}
-
 int control_make_incident(const struct web_incident *what, web_incident_h *h, void *h_arg,
 			  void *arg)
 {
 	struct control *c = arg;
-	struct control_incident *g;
+	char *dir = c->incident_told.dir, hours[NUMBER_SIZE], guild[NUMBER_SIZE];
+	const char *arguments[ONE_RUN_ARGUMENTS + 1] = {"--incident",	   dir,	      "--state-dir",
+							c->conf.state_dir, "--since", hours};
 	int err;
 
 	if (!c->conf.state_dir)
 		return ENOENT;
 	if (c->incident)
 		return EBUSY;
-	g = calloc(1, sizeof *g);
-	if (!g)
-		return ENOMEM;
-	g->doneh = h;
-	g->arg = h_arg;
-	err = (int)env_answer(c->env, name_folder(c, g->dir));
-	if (!err)
-		err = start(c, g, what);
-	c->incident = g;
-	if (err) {
-		g->doneh = NULL;
-		control_end_incident(c);
-		return err;
+	snprintf(hours, sizeof hours, "%" PRIu32 "h", what->hours);
+	snprintf(guild, sizeof guild, "%" PRIu64, what->guild);
+	if (what->guild) {
+		arguments[6] = "--guild";
+		arguments[7] = guild;
 	}
-	tmr_start(g->timer, WAIT_S * NS_PER_S);
-	return 0;
+	err = (int)env_answer(c->env, name_folder(c, dir));
+	if (err)
+		return err;
+	c->incident_told.h = h;
+	c->incident_told.arg = h_arg;
+	return one_run_begin(&(struct one_run_conf){.env = c->env,
+						    .arguments = arguments,
+						    .wait_s = WAIT_S,
+						    .name = "incident",
+						    .doneh = on_done,
+						    .arg = c,
+						    .place = &c->incident});
 }

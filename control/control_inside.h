@@ -31,16 +31,28 @@ enum {
 	MEDIADS_MS = 2000, /* after the start a mediad that runs is connected within this */
 	MEDIADS_POLL_MS = 50,
 	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
+	CONTROL_INCIDENT_PATH = 1024,
 	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
 };
+
+struct one_run;
 
 struct control {
 	struct env *env;
 	struct settings *settings; /* the effective ones */
 	struct live_settings *live;
 	struct web *web;
-	struct control_again *again;	   /* runs a recorded turn; NULL: none */
-	struct control_incident *incident; /* exports one; NULL: none */
+	struct one_run *again, *incident; /* run a recorded turn, export an incident; NULL: none */
+	/* Who waits for them. */
+	struct {
+		web_again_h *h;
+		void *arg;
+	} again_told;
+	struct {
+		web_incident_h *h;
+		void *arg;
+		char dir[CONTROL_INCIDENT_PATH];
+	} incident_told;
 	struct control_conf conf;
 	struct bus *bus;
 	struct writer *writer;

@@ -21,6 +21,7 @@
 #include "control/mcp_login.h"
 #include "control/health.h"
 #include "control/help.h"
+#include "control/play.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
@@ -763,6 +764,8 @@ int main(int argc, char **argv)
 	log_init("control", o.conf.log_level);
 	if (o.print)
 		return journal_print_file(o.print);
+	if (o.replay && play_is_folder(o.replay))
+		return play_run(o.replay);
 	if (o.replay)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)

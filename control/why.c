@@ -334,7 +334,7 @@ static sqlite3_stmt *bind_query(struct db *db, enum db_statement statement,
 	sqlite3_bind_int64(s, 2, (sqlite3_int64)q->guild);
 	sqlite3_bind_int64(s, 3, (sqlite3_int64)q->user);
 	sqlite3_bind_int64(s, 4, (sqlite3_int64)q->since_ms);
-	sqlite3_bind_int64(s, 5, q->one ? 1 : WHY_MAX);
+	sqlite3_bind_int64(s, 5, q->one ? 1 : q->most ? q->most : WHY_MAX);
 	if (sqlite3_bind_parameter_count(s) >= 7) {
 		sqlite3_bind_int64(s, 6, (sqlite3_int64)q->message);
 		sqlite3_bind_int64(s, 7, (sqlite3_int64)q->channel);
@@ -398,7 +398,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static json_t *sort_by_time(json_t *list)
+json_t *why_sort(json_t *list)
 {
 	size_t n = json_array_size(list);
 	struct dated *v = calloc(n ? n : 1, sizeof *v);
@@ -443,7 +443,7 @@ int why_find(json_t **out, const struct why_query *q)
 	if (!err && !q->turn)
 		err = find_written(db, q, list);
 	db_close(db);
-	list = sort_by_time(list);
+	list = why_sort(list);
 	while (q->one && json_array_size(list) > 1)
 		json_array_remove(list, 0);
 	if (!err && !json_array_size(list))
@@ -495,7 +495,14 @@ bool why_parse_since(struct why_query *q, const char *text, uint64_t now_ms)
 	return false;
 }
 
-static void print_found(const json_t *list)
+static void print_line(FILE *f, const json_t *x)
+{
+	print_plain(f, "", read_text(x, "line"));
+	print_time(f, read_number(x, "at"));
+	fputc('\n', f);
+}
+
+void why_print(const json_t *list)
 {
 	char *text = NULL;
 	json_t *x;
@@ -505,6 +512,8 @@ static void print_found(const json_t *list)
 	{
 		if (json_object_get(x, "speech")) {
 			print_speech(stdout, x);
+		} else if (json_object_get(x, "line")) {
+			print_line(stdout, x);
 		} else if ((json_object_get(x, "written") ? why_written_text(&text, x)
 							  : why_text(&text, x)) == 0) {
 			fputs(text, stdout);
@@ -609,7 +618,7 @@ int why_run(const struct why_query *q)
 		store_fault_words(&w, q->state_dir, err);
 	if (w.n)
 		fprintf(stderr, "control: %s\n", w.text);
-	print_found(list);
+	why_print(list);
 	json_decref(list);
 	return err ? 1 : 0;
 }

@@ -27,6 +27,7 @@ struct why_query {
 	uint64_t message;		/* a written one, by its id; 0: any */
 	uint64_t channel;		/* of a written message, then nothing else fits; 0: any */
 	uint64_t guild, user, since_ms; /* 0: any */
+	unsigned most;			/* the newest ones, of each kind; 0: WHY_MAX */
 };
 
 /* A turn's number, a message's id or "last" (also empty) for --why; a length of time such as 30m,
@@ -43,6 +44,10 @@ int why_written_text(char **out, const json_t *x);
  * turn, and written messages ({"written": the event text_message, …}). The caller owns *out. ENOENT
  * when there is nothing, and what control/store/db.h gives. */
 int why_find(json_t **out, const struct why_query *q);
+/* By `at`, the oldest first. Takes the list, and returns another one. */
+json_t *why_sort(json_t *list);
+/* To stdout: what why_find gives, and entries {"line": text, "at"} between. list: borrowed. */
+void why_print(const json_t *list);
 /* `control --why`. The exit status. */
 int why_run(const struct why_query *q);
 

@@ -56,6 +56,17 @@ static const char *const copies[] = {
 			" nano" FROM_SINCE("tool_calls", "at_ms"),
 	"INSERT INTO main.costs SELECT seq, at_ms, guild, session, channel, turn, provider, model,"
 	" role, units, nano, priced" FROM_SINCE("costs", "at_ms"),
+	/* What was changed and ordered, without who did it: rows of the audit. */
+	"INSERT INTO main.events(at_ms, type, guild, user, document) SELECT at_ms, "
+	"'setting_changed',"
+	" 0, 0, json_object('event', 'setting_changed', 'name', target, 'effect', result) FROM"
+	" src.audit WHERE at_ms >= ?1 AND kind = 'setting_changed' AND ?2 = ?2",
+	"INSERT INTO main.events(at_ms, type, guild, user, document) SELECT at_ms,"
+	" 'operator_action', CAST(substr(target, 8) AS INTEGER), 0, json_object('event',"
+	" 'operator_action', 'kind', kind, 'result', result) FROM src.audit WHERE at_ms >= ?1 AND"
+	" target GLOB 'server [1-9]*' AND (?2 = 0 OR CAST(substr(target, 8) AS INTEGER) = ?2) AND"
+	" kind IN ('say', 'stop', 'mute', 'unmute', 'leave', 'move', 'join', 'music_pause',"
+	" 'music_resume', 'music_skip', 'music_stop')",
 	/* Of the whole program there is no server. */
 	"INSERT INTO main.events(seq, at_ms, type, guild, user, document) SELECT seq, at_ms, type,"
 	" guild, " NUMBER_OF(
@@ -98,7 +109,7 @@ static void drop_servers(json_t *document, uint64_t of)
 }
 
 static int add_document(sqlite3 *sql, const struct incident *what, const char *scope,
-			sqlite3_int64 version, const char *text)
+			sqlite3_int64 version, sqlite3_int64 at_ms, const char *text)
 {
 	json_t *document = json_loads(text ? text : "", 0, NULL);
 	sqlite3_stmt *s = NULL;
@@ -109,13 +120,14 @@ static int add_document(sqlite3 *sql, const struct incident *what, const char *s
 	settings_hide_texts(document);
 	hidden = document ? json_dumps(document, JSON_COMPACT) : NULL;
 	json_decref(document);
-	rc = sqlite3_prepare_v2(
-		sql, "INSERT INTO main.settings_documents VALUES(?1, ?2, ?3, NULL, NULL)", -1, &s,
-		NULL);
+	rc = sqlite3_prepare_v2(sql,
+				"INSERT INTO main.settings_documents VALUES(?1, ?2, ?3, NULL, ?4)",
+				-1, &s, NULL);
 	if (rc == SQLITE_OK) {
 		sqlite3_bind_text(s, 1, scope, -1, SQLITE_STATIC);
 		sqlite3_bind_int64(s, 2, version);
 		sqlite3_bind_text(s, 3, hidden ? hidden : "{}", -1, SQLITE_STATIC);
+		sqlite3_bind_int64(s, 4, at_ms);
 		rc = sqlite3_step(s);
 	}
 	sqlite3_finalize(s);
@@ -123,19 +135,24 @@ static int add_document(sqlite3 *sql, const struct incident *what, const char *s
 	return rc == SQLITE_DONE ? 0 : EIO;
 }
 
+/* The version that was in effect when it began, and those since. */
 static int copy_settings(sqlite3 *sql, const struct incident *what)
 {
 	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(sql,
-				    "SELECT scope, version, document FROM src.settings_documents s"
-				    " WHERE version = (SELECT max(version) FROM"
-				    " src.settings_documents WHERE scope = s.scope)",
-				    -1, &s, NULL);
+	int rc = sqlite3_prepare_v2(
+		sql,
+		"SELECT scope, version, document, coalesce(updated_ms, 0) FROM"
+		" src.settings_documents s WHERE coalesce(updated_ms, 0) >= ?1 OR version ="
+		" (SELECT max(version) FROM src.settings_documents WHERE scope = s.scope AND"
+		" coalesce(updated_ms, 0) < ?1) ORDER BY scope, version",
+		-1, &s, NULL);
 	int err = rc == SQLITE_OK ? 0 : EIO;
 
+	if (!err)
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)what->since_ms);
 	while (!err && (rc = sqlite3_step(s)) == SQLITE_ROW)
 		err = add_document(sql, what, (const char *)sqlite3_column_text(s, 0),
-				   sqlite3_column_int64(s, 1),
+				   sqlite3_column_int64(s, 1), sqlite3_column_int64(s, 3),
 				   (const char *)sqlite3_column_text(s, 2));
 	sqlite3_finalize(s);
 	return err ? err : rc == SQLITE_DONE ? 0 : EIO;

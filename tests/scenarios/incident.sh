@@ -57,6 +57,8 @@ wait "$control"
 is "--why opens it" "$? $(grep -c answered "$D/why")" "0 1"
 "$B/control" --costs --state-dir "$D/incident" >"$D/costs" 2>&1
 is "and --costs" $? 0
+"$B/control" --replay "$D/incident" >"$D/played" 2>&1
+is "--replay tells it in order" "$? $(sed -nE 's/^(session in channel|turn [0-9]+ of person|tool [a-z_]+).*/\1/p' "$D/played" | head -1) $(grep -c 'answered' "$D/played") $(grep -ciE 'alice|what can you' "$D/played")" "0 session in channel 1 0"
 is "with the counters of the program" "$(grep -c '"turns_answered": [1-9]' "$D/incident/counters.json")" 1
 
 # Its maker may have put a server of MCP into the settings document, to which whoever looks at it would go.

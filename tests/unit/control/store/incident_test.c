@@ -170,6 +170,59 @@ TEST(an_incident_is_of_a_server_and_of_a_time)
 	folder_remove(dir);
 }
 
+static bool change(void)
+{
+	const struct bus_event changed = {
+		.type = EVENT_SETTING_CHANGED,
+		.at_ms = 6000,
+		.setting = {.name = "reply_path", .author = "Marzipan", .effect = "after_restart"}};
+	struct bus_event order = {.type = EVENT_OPERATOR_ACTION,
+				  .at_ms = 6100,
+				  .action = {.actor = "Marzipan",
+					     .kind = "mute",
+					     .target = "server 71771983423143937",
+					     .result = "carried out"}};
+	struct db *db = NULL;
+	bool ok = !db_open(&db, dir, DB_OWN) && !rows_add(db, &changed, true) &&
+		  !rows_add(db, &order, true);
+
+	order.action.target = "server 8";
+	ok = ok && !rows_add(db, &order, true);
+	for (unsigned i = 2; i <= 4 && ok; i++) {
+		static const char *const texts[] = {"{\"intent\":{\"hold_ms\":11}}",
+						    "{\"intent\":{\"hold_ms\":22}}",
+						    "{\"intent\":{\"hold_ms\":33}}"};
+		struct sqlite3_stmt *s = db_use(db, DB_ADD_DOCUMENT);
+
+		db_bind_text(s, 1, "global");
+		db_bind_uint(s, 2, i);
+		db_bind_text(s, 3, texts[i - 2]);
+		db_bind_text(s, 4, "Marzipan");
+		db_bind_uint(s, 5, i * 1000); /* 2000, 3000, 4000 */
+		ok = db_run(db, s) == 0;
+	}
+	db_close(db);
+	return ok;
+}
+
+/* "It broke after somebody changed something" is to be seen. */
+TEST(an_incident_has_what_was_changed_and_the_settings_of_its_time)
+{
+	struct incident what = {.dir = dir, .to = to, .since_ms = 3500, .guild = GUILD};
+	struct incident_rows rows;
+
+	CHECK(make() && change());
+	CHECK_INT(incident_export(&what, &rows), 0);
+	CHECK_INT(rows.events, 4); /* with a fault and a refusal */
+	CHECK(holds("reply_path") && holds("after_restart") && holds("mute"));
+	CHECK(!holds("Marzipan"));
+	/* The version of its beginning and those since. */
+	CHECK(holds("hold_ms\":22") && holds("hold_ms\":33"));
+	CHECK(!holds("hold_ms\":11"));
+	folder_remove(to);
+	folder_remove(dir);
+}
+
 TEST(an_incident_of_nothing)
 {
 	struct incident what = {.dir = "/nowhere", .to = "/nowhere/out"};
