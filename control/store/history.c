@@ -397,10 +397,11 @@ static json_t *error_json(sqlite3_stmt *s)
 
 static json_t *audit_json(sqlite3_stmt *s)
 {
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)), "at",
-			 time_json(db_uint(s, 1)), "actor", text_json(s, 2), "via", text_json(s, 3),
-			 "kind", text_json(s, 4), "target", text_json(s, 5), "result",
-			 text_json(s, 6));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)),
+			 "at", time_json(db_uint(s, 1)), "actor", text_json(s, 2), "via",
+			 text_json(s, 3), "kind", text_json(s, 4), "target", text_json(s, 5),
+			 "result", text_json(s, 6), "before", text_json(s, 7), "after",
+			 text_json(s, 8));
 }
 
 /* The seeds' row of actions, in camel case. */
@@ -552,6 +553,30 @@ static int read_list(struct db *db, const struct job *j, json_t **out)
 	return 0;
 }
 
+/* ---- the chain of the audit ---- */
+
+static int read_chain(struct db *db, json_t **out)
+{
+	static const char *const faults[] = {[AUDIT_GAP] = "gap",
+					     [AUDIT_CHANGED] = "changed",
+					     [AUDIT_CUT] = "cut",
+					     [AUDIT_DISGUISED] = "disguised"};
+	struct audit_state state;
+	int err = audit_check(db, NULL, &state);
+
+	if (err)
+		return err;
+	*out = json_pack(
+		"{s:b,s:s?,s:o,s:I,s:I,s:I,s:I,s:o}", "whole", (int)!state.fault, "fault",
+		faults[state.fault], "row", id_json(state.seq), "rows", (json_int_t)state.rows,
+		"erased", (json_int_t)state.erased, "unsealed", (json_int_t)state.unsealed,
+		"unchained", (json_int_t)state.unchained, "head",
+		state.fault || !*state.head
+			? json_null()
+			: json_sprintf("%llu:%s", (unsigned long long)state.seq, state.head));
+	return 0;
+}
+
 /* ---- costs ---- */
 
 static json_t *day_json(uint64_t day)
@@ -611,6 +636,7 @@ int history_read(struct db *db, const struct job *j, char **out)
 		return err;
 	err = j->owner == STORE_TURN	? read_turn(db, j, &all)
 	      : j->owner == STORE_COSTS ? read_costs(db, j, &all)
+	      : j->owner == STORE_CHAIN ? read_chain(db, &all)
 					: read_list(db, j, &all);
 	db_rollback(db);
 	if (err)

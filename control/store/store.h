@@ -322,13 +322,15 @@ enum store_reading {
 	STORE_ACTIONS,
 	STORE_WRITES,
 	STORE_SUBJECTS,
-	STORE_REFLECTIONS
+	STORE_REFLECTIONS,
+	STORE_CHAIN /* whether the audit is whole */
 };
 enum { STORE_READ_MAX = 100, STORE_ACTIONS_MAX = 1000 };
 struct store_query {
 	enum store_reading what;
 	uint64_t guild, user; /* 0: any */
-	/* of turns; of facts: letters that they hold; of actions: kinds as ",a,b,"; "": any */
+	/* of turns; of facts: letters that they hold; of actions: kinds as ",a,b,"; of the audit:
+	 * the kind; "": any */
 	const char *reason;
 	uint64_t session; /* of actions: the start of the voice session, 0: any */
 	uint64_t since_ms;

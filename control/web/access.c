@@ -480,6 +480,24 @@ void access_sign_out(struct access *a, struct http_exchange *x)
 	}
 }
 
+bool access_sign_out_one(struct access *a, struct http_exchange *x, uint64_t session)
+{
+	const struct session *s = find_session(a, session), *own = access_session(a, x);
+	char name[32];
+
+	if (!s || (access_role(a, x) != WEB_ADMIN && s != own &&
+		   (!own || !own->user || own->user != s->user)))
+		return false;
+	snprintf(name, sizeof name, "session %llu", (unsigned long long)session);
+	access_audit(a, x, "sign_out", name, "done");
+	if (s == own)
+		drop_cookie(a, x);
+	sessions_end(&a->sessions, session);
+	save_sessions(a);
+	end_streams(a);
+	return true;
+}
+
 /* An admin ends all of them, others end their own. */
 static unsigned end_all(struct access *a, struct http_exchange *x)
 {
@@ -507,6 +525,11 @@ unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
 	return ended;
 }
 
+static json_t *id_json(uint64_t id)
+{
+	return id ? json_sprintf("%llu", (unsigned long long)id) : json_null();
+}
+
 json_t *access_list(const struct access *a, const struct http_exchange *x)
 {
 	char created[ISO_TIME_SIZE], expires[ISO_TIME_SIZE];
@@ -517,10 +540,12 @@ json_t *access_list(const struct access *a, const struct http_exchange *x)
 
 		iso_time_format(created, s->created_ms);
 		iso_time_format(expires, s->expires_ms);
-		json_array_append_new(
-			list, json_pack("{s:I,s:s,s:s,s:s,s:b}", "id", (json_int_t)s->id, "role",
-					web_role_name(s->role), "createdAt", created, "expiresAt",
-					expires, "current", (int)(s->id == http_tag(x))));
+		json_array_append_new(list, json_pack("{s:I,s:s,s:o,s:o,s:s,s:s,s:b}", "id",
+						      (json_int_t)s->id, "role",
+						      web_role_name(s->role), "user",
+						      id_json(s->user), "server", id_json(s->guild),
+						      "createdAt", created, "expiresAt", expires,
+						      "current", (int)(s->id == http_tag(x))));
 	}
 	return list;
 }

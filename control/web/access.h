@@ -105,12 +105,16 @@ enum web_role access_role_of(const struct access *a, uint64_t session);
 void access_end(struct access *a, uint64_t session, const char *why);
 /* Ends the session of the exchange, and has the response drop the cookie. */
 void access_sign_out(struct access *a, struct http_exchange *x);
+/* Ends this session, for others than admins if it is of the same person; false: there is none such.
+ */
+bool access_sign_out_one(struct access *a, struct http_exchange *x, uint64_t session);
 /* Ends all sessions for an admin, and for others those of their person. Returns how many. */
 unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
 /* A row of the audit: what this client did, to what, and what came of it. */
 void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
 		  const char *target, const char *result);
-/* [{id, role, createdAt, expiresAt, current}], the oldest first. */
+/* [{id, role, user, server, createdAt, expiresAt, current}], the oldest first; user: who signed in
+ * with Discord, server: the only one that it sees; both may be null. */
 json_t *access_list(const struct access *a, const struct http_exchange *x);
 
 #endif

@@ -64,6 +64,14 @@ void web_sessions_delete(struct web *w, const struct web_request *r)
 	web_json(r->x, 200, json_pack("{s:i}", "ended", (int)ended));
 }
 
+void web_one_session_delete(struct web *w, const struct web_request *r)
+{
+	if (access_sign_out_one(web_access(w), r->x, r->id))
+		http_reply(r->x, 204, NULL, NULL, 0);
+	else
+		web_refuse(r->x, WEB_NO_SUCH_SESSION);
+}
+
 void web_methods_get(struct web *w, const struct web_request *r)
 {
 	web_json(r->x, 200,

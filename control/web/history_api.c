@@ -263,6 +263,11 @@ void web_audit_get(struct web *w, const struct web_request *r)
 	list(w, r, STORE_AUDIT);
 }
 
+void web_audit_chain_get(struct web *w, const struct web_request *r)
+{
+	web_read(w, r, &(struct store_query){.what = STORE_CHAIN}, NULL);
+}
+
 void web_tool_events_get(struct web *w, const struct web_request *r)
 {
 	list(w, r, STORE_CALLS);

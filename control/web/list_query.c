@@ -15,12 +15,15 @@ bool list_query_number(const struct http_head *head, const char *name, uint64_t 
 	       *out <= max;
 }
 
+/* `reason`; of the audit it is called `kind`. */
 static bool read_reason(const struct http_head *head, char out[LIST_REASON_SIZE])
 {
+	const char *name = http_head_has_query(head, "kind") ? "kind" : "reason";
+
 	*out = '\0';
-	if (!http_head_has_query(head, "reason"))
+	if (!http_head_has_query(head, name))
 		return true;
-	return http_head_query(head, "reason", out, LIST_REASON_SIZE) && *out &&
+	return http_head_query(head, name, out, LIST_REASON_SIZE) && *out &&
 	       !out[strspn(out, "abcdefghijklmnopqrstuvwxyz_0123456789")];
 }
 

@@ -419,6 +419,35 @@ const groups = {
     b.troubles.length = 0; // the 404 of a control that has no such thing
   },
 
+  // Who did what, what it changed, whether nobody changed the rows, and which browsers are signed in.
+  async audit(b, s) {
+    const row = (id, kind, more) => ({ id, at: new Date(minutesAgo(id)).toISOString(), actor: 'session 1 (admin)', via: 'http', kind, target: '', result: 'done', before: null, after: null, ...more });
+    const session = (id, more) => ({ id, role: 'operator', user: null, server: null, createdAt: new Date(minutesAgo(9)).toISOString(), expiresAt: new Date(Date.now() + 36e5).toISOString(), current: false, ...more });
+
+    s.audit = [row('3', 'settings', { target: 'global', before: '{"first_audio_ms":9000,"guilds":{"9001":{"name":"a"}}}', after: '{"first_audio_ms":7000,"guilds":{"9001":{"name":"b"}}}' }),
+      row('2', 'consent', { actor: '501', before: 'heard', after: 'remembered' }), row('1', 'sign_in', { result: 'granted' })];
+    s.who = { ...s.who, sessions: [session(1, { role: 'admin', current: true }), session(2, { user: '501', server: A })] };
+    await openPage(b, s, '#audit');
+    is('a change of settings is shown member by member', await b.until(`/first_audio_ms: 9000 → 7000/.test(${body}) && /guilds.9001.name: a → b/.test(${body})`), true);
+    is('another one as it is', await b.eval(`/heard → remembered/.test(${body})`), true);
+    await b.eval(set('audit-kind', 'sign_in'));
+    is('one kind can be chosen', await b.until(`!/consent/.test(document.querySelector('#view-body tbody').textContent) && /granted/.test(${body})`), true);
+    await b.eval(set('audit-kind', ''));
+    await b.until(`/heard → remembered/.test(${body})`);
+    s.chain = { whole: true, fault: null, row: '3', rows: 3, erased: 0, unsealed: 0, unchained: 0, head: '3:abc' };
+    await press(b, buttonOf('Check the chain'));
+    is('the chain is checked', await b.until(`/The audit is whole: 3 rows/.test(${body}) && /3:abc/.test(${body})`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-audit', 1280, 800, false);
+    await b.picture('page-audit-dark', 1280, 800, true);
+    s.chain = { whole: false, fault: 'changed', row: '2', rows: 1, erased: 0, unsealed: 0, unchained: 0, head: null };
+    await press(b, buttonOf('Check the chain'));
+    is('and what is wrong with it is told', await b.until(`/▲ The audit was changed at row 2: it is not the row that was written/.test(${body})`), true);
+    await press(b, `document.querySelector('#view-body button[aria-label="Sign out session 2"]')`);
+    is('one browser can be signed out', await b.until(`/Session 2 is signed out/.test(${body}) && !document.querySelector('#view-body button[aria-label="Sign out session 2"]')`), true);
+    is('that one alone', s.asked.filter((a) => a.method === 'DELETE').map((a) => a.url.pathname), ['/api/auth/sessions/2']);
+  },
+
   // The page to speak with the bot is a frame that stays as it is, whatever happens beside it.
   async talk(b, s) {
     const other = new StandIn();

@@ -76,13 +76,22 @@ export class StandIn {
     if (path === '/api/turns') return this.listTurns(query);
     if (one) return this.turns.find((t) => t.id === one[1]);
     if (/^\/api\/rooms\/\d+\//.test(path) && method === 'POST') return {};
+    if (/^\/api\/auth\/sessions\/\d+$/.test(path) && method === 'DELETE') {
+      this.who.sessions = this.who.sessions.filter((x) => String(x.id) !== path.split('/').at(-1));
+      return {};
+    }
+    if (path === '/api/audit') {
+      const kind = query.get('kind');
+
+      return { audit: (this.audit ?? []).filter((a) => !kind || a.kind === kind), next: null };
+    }
     if (/^\/api\/guilds\/\d+\/channels$/.test(path)) return { channels: [] };
     return {
       '/api/auth/session': this.who, '/api/auth/methods': { discord: false }, '/api/guilds': { guilds }, '/api/rooms': { rooms: this.rooms },
       '/api/reasons': { reasons: { answered: 'it was answered', merged: 'it went into another turn' }, rules: {}, faults: {} },
       '/api/settings/schema': this.settings.schema, '/api/settings': this.settings.now, '/api/settings/history': { versions: [] },
       '/api/errors': { errors: this.errors ?? [], next: null }, '/api/voice/state': { activeCount: this.rooms.length, sessions: this.asr },
-      '/api/audit': { audit: this.audit ?? [], next: null },
+      '/api/audit/chain': this.chain,
     }[path];
   }
 

@@ -1,6 +1,7 @@
 // The views beside the live room. Each is {id, title, role, load, draw}: load asks control, draw makes nodes of the answer. What a
 // change did stands in the view itself. Text of people reaches the page by textContent alone.
 
+import { makeAudit } from "/audit.js";
 import { makeLatency } from "/latency.js";
 import { clock, told, when } from "/times.js";
 import { makeVisualizer } from "/visualizer.js";
@@ -782,13 +783,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     older(view, (before) => readSessions(view, before)), view.opened && drawSession(view, view.opened)],
   };
 
-  const about = (target) => target?.replace(/^(guild:|server )(\d+)/, (whole, kind, id) => (guildName(id) === id ? whole : `server ${guildName(id)}`));
-  const rows = list("/api/audit", "audit");
-  const audit = {
-    id: "audit", title: "Audit", role: "admin", on: ["operator_action", "setting_changed"], load: rows.load,
-    draw: (view) => [table("Audit", [["at", (a) => when(a.at)], ["who", (a) => personName(a.actor)], ["how", (a) => a.via], ["what", (a) => a.kind],
-      ["about", (a) => about(a.target)], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
-  };
+  const audit = makeAudit({ node, ask, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName });
 
   // A page of another program of this machine, which makes each tab a member of a voice channel.
   const talk = {

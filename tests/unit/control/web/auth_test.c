@@ -559,6 +559,43 @@ TEST(everybody_is_signed_out_at_once)
 	close_all();
 }
 
+static int sign_out_one(const char *id, const char *const lines[4])
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/api/auth/sessions/%s", id);
+	return ask("DELETE", path, lines);
+}
+
+/* A laptop that was lost is signed out without everybody else. */
+TEST(one_browser_is_signed_out_by_an_admin_or_by_itself)
+{
+	char viewer[160], operator[160];
+	const json_t *list;
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 1), 201);
+	snprintf(operator, sizeof operator, "%s", fx.cookie);
+	CHECK_INT(sign_in_as(WEB_VIEWER, 2), 201);
+	snprintf(viewer, sizeof viewer, "%s", fx.cookie);
+	CHECK_INT(sign_out_one("1", (const char *const[4]){cookie_line(), origin_line()}), 404);
+	CHECK_STR(text_of("error"), "no_such_session");
+	CHECK_INT(sign_out_one("2", (const char *const[4]){cookie_line(), origin_line()}), 204);
+	CHECK(strstr(fx.actions, "sign_out/session 2 (viewer)/done"));
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", viewer);
+	CHECK_INT(get("/api/rooms"), 401);
+	CHECK_INT(sign_in(TOKEN), 201);
+	CHECK_INT(get("/api/auth/session"), 200);
+	list = json_object_get(fx.got, "sessions");
+	CHECK_INT(json_array_size(list), 2);
+	CHECK(json_is_null(json_object_get(json_array_get(list, 0), "user")));
+	CHECK_INT(sign_out_one("1", (const char *const[4]){cookie_line(), origin_line()}), 204);
+	CHECK_INT(sign_out_one("1", (const char *const[4]){cookie_line(), origin_line()}), 404);
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", operator);
+	CHECK_INT(get("/api/rooms"), 401);
+	close_all();
+}
+
 /* A client that sends the head of an order and the rest of its body later. */
 static int begin_order(const char *body, size_t length)
 {
