@@ -11,6 +11,7 @@
 #include "control/metrics/otlp.h"
 #include "control/music/queue.h"
 #include "control/otlp/exporter.h"
+#include "control/prompts/prompts.def"
 #include "control/report/secure.h"
 #include "control/report/status.h"
 #include "control/room/base/turn.h"
@@ -270,6 +271,16 @@ static json_t *brain_json(const struct status *s)
 			 (int)s->brain_silent, "serving", s->served);
 }
 
+/* How the bot answers. */
+static json_t *mode_json(const struct control *c)
+{
+	static const char *const names[] = {[SETTINGS_REPLY_NATIVE] = "native",
+					    [SETTINGS_REPLY_BRIDGE] = "bridge",
+					    [SETTINGS_REPLY_BRAIN] = "brain"};
+
+	return json_string(names[c->settings->reply_path]);
+}
+
 static json_t *room_json(const struct control *c, const struct voice_session *vs)
 {
 	struct people people = {.vs = vs, .list = json_array()};
@@ -298,6 +309,8 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "brain", brain_json(&s));
 	json_object_set_new(room, "music", music_json(c, vs));
 	json_object_set_new(room, "brainTools", voice_session_tools(vs));
+	json_object_set_new(room, "mode", mode_json(c));
+	json_object_set_new(room, "prompts", json_integer(PROMPTS_VERSION));
 	now = voice_session_now(vs);
 	json_object_set_new(room, "now", now ? now : json_null());
 	json_object_set_new(room, "screens", vision_list(c->vision, guild, s.channel));

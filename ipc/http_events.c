@@ -166,6 +166,26 @@ unsigned http_events_readers(const struct http_events *e)
 	return e->n_readers;
 }
 
+uint64_t http_events_key(const struct http_exchange *x)
+{
+	return x->filter.key;
+}
+
+unsigned http_events_keys(const struct http_events *e, uint64_t *keys, unsigned max)
+{
+	unsigned n = 0;
+
+	for (const struct http_exchange *x = e->readers; x && n < max; x = x->next_reader) {
+		unsigned i = 0;
+
+		while (i < n && keys[i] != x->filter.key)
+			i++;
+		if (i == n)
+			keys[n++] = x->filter.key;
+	}
+	return n;
+}
+
 uint64_t http_events_gaps(const struct http_events *e)
 {
 	return e->gaps;

@@ -176,6 +176,11 @@ int http_events_publish(struct http_events *e, const struct sse_topic *topic, co
 int http_events_publish_fleeting(struct http_events *e, const struct sse_topic *topic,
 				 const char *name, const char *data, size_t n);
 unsigned http_events_readers(const struct http_events *e);
+/* The keys of the readers' filters, each once, 0 for readers of all. Returns how many, at most max.
+ */
+unsigned http_events_keys(const struct http_events *e, uint64_t *keys, unsigned max);
+/* The key of this reader's filter. */
+uint64_t http_events_key(const struct http_exchange *x);
 /* The number of `gap` events so far. */
 uint64_t http_events_gaps(const struct http_events *e);
 

@@ -157,7 +157,8 @@ void agent_end(struct agent *a, const char *why);
 /* As agent_tools_shown (agent_tools.h). */
 json_t *agent_tool_list(const struct agent *a);
 /* What the room does now: {"floor": the turn that has it, with "addressee", or null, "turns": those
- * that have not ended [{turn, user, name, phase, forMs}], "spentUsd": in this session}. */
+ * that have not ended [{turn, user, name, phase, forMs}], "spentUsd": in this session,
+ * "lastActivityAt", "maxEndsAt", "inactivityEndsAt": null for never}. */
 json_t *agent_now(const struct agent *a);
 /* The present speakers: {"users": {ID: dBov, or null where nobody listens}, "bot": it speaks}. */
 json_t *agent_levels(const struct agent *a);

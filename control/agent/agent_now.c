@@ -1,6 +1,7 @@
 /* What the room of an agent is doing now, for pages (agent.h). */
 #include "control/agent/inside.h"
 #include "ipc/env.h"
+#include "proto/base/iso_time.h"
 #include "proto/base/time.h"
 
 static json_t *id_json(uint64_t id)
@@ -49,13 +50,28 @@ static json_t *turn_json(const struct agent *a, const struct room_turn *t, uint6
 			 (json_int_t)(now > t->born_at ? (now - t->born_at) / NS_PER_MS : 0));
 }
 
+/* A time of the loop's clock, which is now where the other clock is wall; null for 0 and for never.
+ */
+static json_t *time_json(uint64_t at, uint64_t now, uint64_t wall)
+{
+	char text[ISO_TIME_SIZE];
+
+	if (!at || at == UINT64_MAX)
+		return json_null();
+	iso_time_format(text,
+			at < now ? wall - (now - at) / NS_PER_MS : wall + (at - now) / NS_PER_MS);
+	return json_string(text);
+}
+
 json_t *agent_now(const struct agent *a)
 {
 	const struct room_turn *t, *floor = room_active(a->room);
 	json_t *turns = json_array(), *holder = json_null();
-	uint64_t now = env_now(a->env);
+	uint64_t now = env_now(a->env), wall = env_wall_ms(a->env);
+	struct room_times times;
 	unsigned place = 0;
 
+	room_session_times(a->room, &times);
 	/* Nobody hears a speculative answer yet, so its turn does not have the floor. */
 	if (floor && room_speculates(a->room, floor->id))
 		floor = NULL;
@@ -65,8 +81,11 @@ json_t *agent_now(const struct agent *a)
 		holder = turn_json(a, floor, now);
 		json_object_set_new(holder, "addressee", addressee_json(a, floor));
 	}
-	return json_pack("{s:o,s:o,s:f}", "floor", holder, "turns", turns, "spentUsd",
-			 (double)a->spent_nano / 1e9);
+	return json_pack("{s:o,s:o,s:f,s:o,s:o,s:o}", "floor", holder, "turns", turns, "spentUsd",
+			 (double)a->spent_nano / 1e9, "lastActivityAt",
+			 time_json(times.active_at, now, wall), "maxEndsAt",
+			 time_json(times.length_end, now, wall), "inactivityEndsAt",
+			 time_json(times.idle_end, now, wall));
 }
 
 json_t *agent_levels(const struct agent *a)

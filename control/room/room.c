@@ -144,6 +144,11 @@ uint64_t room_asr_closes_at(const struct room *room, uint64_t user)
 	return place < ROOM_SPEAKERS ? room_asr_idle_at(&room->context, place) : UINT64_MAX;
 }
 
+void room_session_times(const struct room *room, struct room_times *out)
+{
+	room_session_find_times(&room->session, &room->context, out);
+}
+
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
 {
 	return room_turns_why(&room->context, turn, buf, size);

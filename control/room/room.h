@@ -72,6 +72,13 @@ const char *room_sound_names(const struct room *room);
 /* When the user's session of speech-to-text is closed if it stays unused; UINT64_MAX: it is in use,
  * or there is none. */
 uint64_t room_asr_closes_at(const struct room *room, uint64_t user);
+/* When the voice session ends by its length, and when for lack of activity, if nothing else
+ * happens; UINT64_MAX: never. active_at: when somebody last was active; 0: the call never was up.
+ */
+struct room_times {
+	uint64_t active_at, length_end, idle_end;
+};
+void room_session_times(const struct room *room, struct room_times *out);
 /* The next line at or after this place that a person wrote and models may be told; NULL: there is
  * none. Borrowed until the next step. */
 const char *room_written_line(const struct room *room, unsigned *place);

@@ -4,6 +4,7 @@
 
 #include "control/room/base/turns.h"
 #include "control/room/hearing/transcript.h"
+#include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
@@ -153,6 +154,14 @@ static uint64_t idle_end(const struct room_session *s, const struct room_context
 	    room_music_plays(context))
 		return UINT64_MAX;
 	return s->active_at + context->settings->inactivity_s * NS_PER_S;
+}
+
+void room_session_find_times(const struct room_session *s, const struct room_context *context,
+			     struct room_times *out)
+{
+	*out = (struct room_times){.active_at = s->active_at,
+				   .length_end = length_end(s, context),
+				   .idle_end = idle_end(s, context)};
 }
 
 static uint64_t lost_end(const struct room_session *s, const struct room_context *context)

@@ -25,6 +25,8 @@ enum room_end {
 		ROOM_END_COUNT
 };
 
+struct room_times;
+
 struct room_session {
 	uint64_t up_at, active_at; /* 0: the call never was up */
 	uint64_t lost_at;	   /* 0: it is up */
@@ -42,6 +44,8 @@ void room_session_on_event(struct room_session *s, struct room_context *context,
 			   const struct room_event *ev);
 void room_session_tick(struct room_session *s, struct room_context *context);
 uint64_t room_session_deadline(const struct room_session *s, const struct room_context *context);
+void room_session_find_times(const struct room_session *s, const struct room_context *context,
+			     struct room_times *out);
 /* When the call came up first; 0 = never. */
 uint64_t room_session_up_at(const struct room_session *s);
 

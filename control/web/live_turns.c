@@ -24,18 +24,47 @@ static void remove_at(struct live_turns *t, unsigned i)
 	memmove(&t->v[i], &t->v[i + 1], (--t->n - i) * sizeof t->v[0]);
 }
 
-/* The turn itself, and when one ends the one that ended before it. */
+/* Leaves figures alone: the turn's words and decisions are those of the history. */
+static void shorten(struct live_turns *t, unsigned i)
+{
+	struct bus_event lean = *t->v[i].ev, *copy;
+
+	lean.turn.heard = lean.turn.said = lean.turn.segments = lean.turn.why = NULL;
+	copy = bus_event_copy(&lean, NULL);
+	if (!copy) {
+		remove_at(t, i);
+		return;
+	}
+	free(t->v[i].ev);
+	t->v[i].ev = copy;
+}
+
+/* The turn itself. When one ends, the one before it is shortened, and the oldest gives way. */
 static void remove_replaced(struct live_turns *t, const struct bus_event *ev)
 {
-	for (unsigned i = 0; i < t->n;) {
+	unsigned newer = 0;
+
+	for (unsigned i = t->n; i-- > 0;) {
 		const struct entry *e = &t->v[i];
 
-		if (e->guild == ev->guild &&
-		    (e->turn == ev->turn.turn || (e->ended && ev->type == EVENT_TURN)))
+		if (e->guild != ev->guild)
+			continue;
+		if (e->turn == ev->turn.turn)
 			remove_at(t, i);
-		else
-			i++;
+		else if (e->ended && ev->type == EVENT_TURN && ++newer == LIVE_TURNS_RECENT)
+			remove_at(t, i);
+		else if (e->ended && ev->type == EVENT_TURN && newer == 1)
+			shorten(t, i);
 	}
+}
+
+/* The oldest one that ended, or the oldest. */
+static unsigned least(const struct live_turns *t)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->v[i].ended)
+			return i;
+	return 0;
 }
 
 static void remove_guild(struct live_turns *t, uint64_t guild)
@@ -63,7 +92,7 @@ static void on_event(const struct bus_event *ev, void *arg)
 	if (!copy)
 		return;
 	if (t->n == LIVE_TURNS_MAX)
-		remove_at(t, 0);
+		remove_at(t, least(t));
 	t->v[t->n++] = (struct entry){.guild = ev->guild,
 				      .turn = ev->turn.turn,
 				      .ended = ev->type == EVENT_TURN,
@@ -158,8 +187,18 @@ json_t *live_turns_current(const struct live_turns *t, uint64_t guild, enum live
 
 json_t *live_turns_last(const struct live_turns *t, uint64_t guild, bool words)
 {
-	for (unsigned i = 0; i < t->n; i++)
+	for (unsigned i = t->n; i-- > 0;)
 		if (t->v[i].guild == guild && t->v[i].ended)
 			return turn_json(t->v[i].ev, words);
 	return json_null();
+}
+
+json_t *live_turns_recent(const struct live_turns *t, uint64_t guild, bool words)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->v[i].guild == guild && t->v[i].ended)
+			json_array_append_new(list, turn_json(t->v[i].ev, words));
+	return list;
 }

@@ -25,10 +25,18 @@ struct call {
 	struct bus_event *ev; /* own */
 };
 
+/* Somebody came or left. */
+struct move {
+	uint64_t guild, user, at_ms;
+	bool there;
+	char name[NAME_SIZE];
+};
+
 struct live_voice {
 	struct asr asr[LIVE_ASR_MAX];	  /* the oldest first */
 	struct call call[LIVE_CALLS_MAX]; /* the same */
-	unsigned n_asr, n_calls;
+	struct move move[LIVE_MOVES_MAX]; /* the same */
+	unsigned n_asr, n_calls, n_moves;
 };
 
 static void remove_asr(struct live_voice *v, unsigned i)
@@ -42,8 +50,16 @@ static void remove_call(struct live_voice *v, unsigned i)
 	memmove(&v->call[i], &v->call[i + 1], (--v->n_calls - i) * sizeof v->call[0]);
 }
 
+static void remove_move(struct live_voice *v, unsigned i)
+{
+	memmove(&v->move[i], &v->move[i + 1], (--v->n_moves - i) * sizeof v->move[0]);
+}
+
 static void remove_guild(struct live_voice *v, uint64_t guild)
 {
+	for (unsigned i = v->n_moves; i-- > 0;)
+		if (v->move[i].guild == guild)
+			remove_move(v, i);
 	for (unsigned i = v->n_asr; i-- > 0;)
 		if (v->asr[i].guild == guild)
 			remove_asr(v, i);
@@ -169,11 +185,35 @@ static void take_call(struct live_voice *v, const struct bus_event *ev)
 	c->ev = copy;
 }
 
+/* The oldest of the server gives way, or the oldest of all. */
+static void take_move(struct live_voice *v, const struct bus_event *ev)
+{
+	unsigned n = 0, oldest = 0;
+
+	for (unsigned i = v->n_moves; i-- > 0;)
+		if (v->move[i].guild == ev->guild) {
+			n++;
+			oldest = i;
+		}
+	if (n >= LIVE_MOVES_EACH)
+		remove_move(v, oldest);
+	else if (v->n_moves == LIVE_MOVES_MAX)
+		remove_move(v, 0);
+	v->move[v->n_moves] = (struct move){.guild = ev->guild,
+					    .user = ev->user,
+					    .at_ms = ev->at_ms,
+					    .there = ev->member.there};
+	utf8_copy(v->move[v->n_moves].name, NAME_SIZE, ev->member.name);
+	v->n_moves++;
+}
+
 static void on_event(const struct bus_event *ev, void *arg)
 {
 	struct live_voice *v = arg;
 
-	if (ev->type == EVENT_ASR_SESSION)
+	if (ev->type == EVENT_MEMBER)
+		take_move(v, ev);
+	else if (ev->type == EVENT_ASR_SESSION)
 		take_asr(v, ev);
 	else if (ev->type == EVENT_UTTERANCE)
 		take_transcript(v, ev);
@@ -186,14 +226,14 @@ static void on_event(const struct bus_event *ev, void *arg)
 int live_voice_alloc(struct live_voice **out, struct bus *bus)
 {
 	struct live_voice *v = calloc(1, sizeof *v);
-	int err =
-		v ? bus_subscribe(bus,
-				  BUS_MASK(EVENT_ASR_SESSION) | BUS_MASK(EVENT_UTTERANCE) |
-					  BUS_MASK(EVENT_TOOL_BEGAN) | BUS_MASK(EVENT_TOOL_CALLED) |
-					  BUS_MASK(EVENT_SESSION_STARTED) |
-					  BUS_MASK(EVENT_SESSION_OVER),
-				  on_event, v)
-		  : ENOMEM;
+	int err = v ? bus_subscribe(bus,
+				    BUS_MASK(EVENT_MEMBER) | BUS_MASK(EVENT_ASR_SESSION) |
+					    BUS_MASK(EVENT_UTTERANCE) | BUS_MASK(EVENT_TOOL_BEGAN) |
+					    BUS_MASK(EVENT_TOOL_CALLED) |
+					    BUS_MASK(EVENT_SESSION_STARTED) |
+					    BUS_MASK(EVENT_SESSION_OVER),
+				    on_event, v)
+		    : ENOMEM;
 
 	if (err)
 		free(v);
@@ -204,7 +244,7 @@ int live_voice_alloc(struct live_voice **out, struct bus *bus)
 
 void live_voice_forget(struct live_voice *v)
 {
-	v->n_asr = 0;
+	v->n_asr = v->n_moves = 0;
 	while (v->n_calls)
 		remove_call(v, v->n_calls - 1);
 }
@@ -336,5 +376,22 @@ json_t *live_voice_calls(const struct live_voice *v, uint64_t guild)
 	for (unsigned i = 0; i < v->n_calls; i++)
 		if (v->call[i].guild == guild)
 			json_array_append_new(list, live_voice_call_json(v->call[i].ev, false));
+	return list;
+}
+
+json_t *live_voice_moves(const struct live_voice *v, uint64_t guild)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < v->n_moves; i++) {
+		const struct move *m = &v->move[i];
+
+		if (m->guild == guild)
+			json_array_append_new(list,
+					      json_pack("{s:o,s:s,s:s,s:o}", "userId",
+							id_json(m->user), "displayName", m->name,
+							"eventType", m->there ? "join" : "leave",
+							"at", time_json(m->at_ms)));
+	}
 	return list;
 }

@@ -1,6 +1,6 @@
-/* Sessions of speech-to-text and calls of tools of the voice sessions that go on now, in the form
- * of the seeds: a subscriber of the bus. Without words: what a tool returned is in the history
- * alone. Gone once the voice session is over. */
+/* Sessions of speech-to-text, calls of tools, and who came and left, of the voice sessions that go
+ * on now, in the form of the seeds: a subscriber of the bus. Without words: what a tool returned is
+ * in the history alone. Gone once the voice session is over. */
 #ifndef CONTROL_WEB_LIVE_VOICE_H
 #define CONTROL_WEB_LIVE_VOICE_H
 
@@ -14,7 +14,13 @@ struct bus_event;
 struct live_voice;
 
 /* Of all servers, and the calls of each. What goes on is dropped last. */
-enum { LIVE_ASR_MAX = 2048, LIVE_CALLS_MAX = 512, LIVE_CALLS_EACH = 64 };
+enum {
+	LIVE_ASR_MAX = 2048,
+	LIVE_CALLS_MAX = 512,
+	LIVE_CALLS_EACH = 64,
+	LIVE_MOVES_MAX = 1024,
+	LIVE_MOVES_EACH = 12
+};
 
 /* Subscribes; bus is borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it when nobody publishes
  * any more. */
@@ -29,6 +35,9 @@ void live_voice_forget(struct live_voice *v);
 json_t *live_voice_asr(const struct live_voice *v, uint64_t guild, const json_t *people);
 /* ToolCallEvent of the last calls in the server, the oldest first. Caller owns it. */
 json_t *live_voice_calls(const struct live_voice *v, uint64_t guild);
+/* [{userId, displayName, eventType: "join" or "leave", at}] of people who agreed to be remembered,
+ * the oldest first, at most LIVE_MOVES_EACH. Caller owns it. */
+json_t *live_voice_moves(const struct live_voice *v, uint64_t guild);
 /* One TOOL_BEGAN or TOOL_CALLED as a ToolCallEvent; words: with what the tool returned. Caller owns
  * it. */
 json_t *live_voice_call_json(const struct bus_event *ev, bool words);

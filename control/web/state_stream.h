@@ -25,9 +25,9 @@ struct state_stream_conf {
 	bool words;			      /* with what people and the bot said */
 	const char *snapshot, *state, *event; /* names of its events */
 	/* Each answer is the stream's; NULL: nothing is sent. first: what the reader joined with,
-	 * borrowed, or NULL. */
-	json_t *(*snapshoth)(bool words, json_t *first, void *arg);
-	json_t *(*stateh)(bool words, void *arg);
+	 * borrowed, or NULL. guild: the only server that it wants; 0: all of them. */
+	json_t *(*snapshoth)(bool words, uint64_t guild, json_t *first, void *arg);
+	json_t *(*stateh)(bool words, uint64_t guild, void *arg);
 	json_t *(*eventh)(const struct bus_event *ev, bool words, void *arg);
 	void *arg;
 };
@@ -40,9 +40,9 @@ struct state_stream *state_stream_free(struct state_stream *s);
 void state_stream_end(struct state_stream *s, http_reader_h *h, void *arg);
 /* Drops the ring and its readers, who come back to a new one. */
 void state_stream_forget(struct state_stream *s);
-/* Makes the exchange a reader. first: for the snapshot, borrowed, or NULL. ENOMEM: nothing was
- * answered. */
+/* Makes the exchange a reader, of one server unless guild is 0. first: for the snapshot, borrowed,
+ * or NULL. ENOMEM: nothing was answered. */
 int state_stream_join(struct state_stream *s, struct http_exchange *x, const struct http_head *head,
-		      json_t *first);
+		      uint64_t guild, json_t *first);
 
 #endif

@@ -8,6 +8,7 @@
 #include "control/web/live_turns.h"
 #include "control/web/live_voice.h"
 #include "control/web/state_stream.h"
+#include "proto/discord.h"
 
 enum { STATE_BYTES = 60 << 10 }; /* of an event, which takes SSE_EVENT_MAX with its frame */
 
@@ -31,23 +32,106 @@ static json_t *participants_json(const json_t *room)
 	return list;
 }
 
-/* What the seeds' snapshot of a session has and nobody tells here. */
-static const char *const untold[] = {
-	"textChannelId",
-	"lastActivityAt",
-	"maxEndsAt",
-	"inactivityEndsAt",
-	"mode",
-	"assistantOutput",
-	"wake",
-	"thoughtEngine",
-	"promptState",
-	"membershipEvents",
-	"sharedAsrSession",
-	"batchAsr",
-	"realtime",
-	"latency",
-};
+/* What the seeds' snapshot of a session has and Parley does not: it has a session of speech-to-text
+ * for each speaker and no batches, and no state of a wake word or of thoughts outside the room. */
+static const char *const untold[] = {"wake", "thoughtEngine", "sharedAsrSession", "batchAsr"};
+
+/* The seeds' phases of the output. */
+static const char *output_phase(const json_t *floor)
+{
+	const char *phase = json_string_value(json_object_get(floor, "phase"));
+
+	if (!phase)
+		return "idle";
+	return strcmp(phase, "speaking") == 0  ? "speaking_live"
+	       : strcmp(phase, "closing") == 0 ? "speaking_buffered"
+					       : "response_pending";
+}
+
+static bool runs_tool(const json_t *calls)
+{
+	const json_t *call;
+	size_t i;
+
+	json_array_foreach(calls, i, call)
+	{
+		if (json_is_null(json_object_get(call, "completedAt")))
+			return true;
+	}
+	return false;
+}
+
+static json_t *output_json(const json_t *now, const json_t *calls)
+{
+	const json_t *floor = json_object_get(now, "floor");
+	const char *phase = output_phase(floor);
+
+	if (strcmp(phase, "response_pending") == 0 && runs_tool(calls))
+		phase = "awaiting_tool_outputs";
+	return json_pack("{s:s,s:O?,s:O?}", "phase", phase, "turn", json_object_get(floor, "turn"),
+			 "addressee", json_object_get(floor, "addressee"));
+}
+
+/* Turns that wait; of the seeds' other switches there is nothing like them here. */
+static json_t *realtime_json(const json_t *now)
+{
+	const json_t *turn;
+	json_int_t pending = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(now, "turns"), i, turn)
+	{
+		const char *phase = json_string_value(json_object_get(turn, "phase"));
+
+		pending += phase && (!strcmp(phase, "queued") || !strcmp(phase, "deferred"));
+	}
+	return json_pack("{s:n,s:I,s:b,s:n}", "replySuperseded", "pendingTurns", pending,
+			 "drainActive",
+			 (int)(strcmp(output_phase(json_object_get(now, "floor")),
+				      "speaking_buffered") == 0),
+			 "coalesceActive");
+}
+
+/* From the end of speech to the first sound, of the last turns that were answered. */
+static json_t *latency_json(const json_t *turns)
+{
+	json_t *list = json_array(), *turn;
+	size_t i;
+
+	json_array_foreach(turns, i, turn)
+	{
+		json_t *ms = json_object_get(turn, "firstAudioMs");
+
+		if (json_is_integer(ms))
+			json_array_append_new(list, json_pack("{s:O,s:O,s:O}", "turn",
+							      json_object_get(turn, "turn"), "at",
+							      json_object_get(turn, "at"),
+							      "totalMs", ms));
+	}
+	return list;
+}
+
+/* Discord gives each voice channel a text chat of the same id. */
+static void add_state(const struct web *w, json_t *s, const json_t *room, enum live_words words)
+{
+	const json_t *now = json_object_get(room, "now");
+	json_t *recent = live_turns_recent(web_turns(w), guild_of(room), words != LIVE_NO_WORDS);
+	json_t *more = json_pack(
+		"{s:O?,s:O?,s:O?,s:O?,s:O?,s:o,s:o,s:o,s:o,s:{s:O?},s:o}", "textChannelId",
+		json_object_get(room, "channel"), "lastActivityAt",
+		json_object_get(now, "lastActivityAt"), "maxEndsAt",
+		json_object_get(now, "maxEndsAt"), "inactivityEndsAt",
+		json_object_get(now, "inactivityEndsAt"), "mode", json_object_get(room, "mode"),
+		"assistantOutput", output_json(now, json_object_get(s, "toolCalls")),
+		"membershipEvents", live_voice_moves(web_voice(w), guild_of(room)), "realtime",
+		realtime_json(now), "latency", latency_json(recent), "promptState", "version",
+		json_object_get(room, "prompts"), "recentTurns", recent);
+
+	json_object_update(s, more);
+	json_decref(more);
+	for (size_t i = 0; i < sizeof untold / sizeof untold[0]; i++)
+		json_object_set_new(s, untold[i], json_null());
+}
 
 static json_t *session_json(const struct web *w, const json_t *room, enum live_words words)
 {
@@ -66,12 +150,7 @@ static json_t *session_json(const struct web *w, const json_t *room, enum live_w
 
 	json_object_set_new(s, "streamWatch",
 			    json_pack("{s:O?}", "shares", json_object_get(room, "screens")));
-	json_object_set_new(s, "recentTurns", json_array());
-	if (json_is_object(json_object_get(s, "lastTurn")))
-		json_array_append(json_object_get(s, "recentTurns"),
-				  json_object_get(s, "lastTurn"));
-	for (size_t i = 0; i < sizeof untold / sizeof untold[0]; i++)
-		json_object_set_new(s, untold[i], json_null());
+	add_state(w, s, room, words);
 	return s;
 }
 
@@ -158,6 +237,32 @@ static void drop_sessions(json_t *sessions, size_t bytes)
 	}
 }
 
+/* What tells which session it is, and what the bot does there: a client with many calls does not
+ * take one for ended. */
+static json_t *shorten(const json_t *s)
+{
+	return json_pack("{s:O?,s:O?,s:O?,s:O?,s:O?,s:O?,s:[],s:b}", "sessionId",
+			 json_object_get(s, "sessionId"), "guildId", json_object_get(s, "guildId"),
+			 "voiceChannelId", json_object_get(s, "voiceChannelId"), "startedAt",
+			 json_object_get(s, "startedAt"), "mode", json_object_get(s, "mode"),
+			 "assistantOutput", json_object_get(s, "assistantOutput"), "participants",
+			 "cut", 1);
+}
+
+/* The last ones, until all fit. Returns the bytes of the whole then. */
+static size_t shorten_sessions(json_t *sessions, size_t bytes)
+{
+	for (size_t i = json_array_size(sessions); i-- > 0 && bytes > STATE_BYTES;) {
+		json_t *s = json_array_get(sessions, i), *less = shorten(s);
+		size_t was = size_of(s);
+
+		if (less)
+			bytes = bytes - was + size_of(less);
+		json_array_set_new(sessions, i, less);
+	}
+	return bytes;
+}
+
 /* As much as one event holds: otherwise a busy room, or many, would stop the stream for everybody.
  * All of it is in /api/voice/state. */
 static json_t *fit(json_t *all)
@@ -171,20 +276,21 @@ static json_t *fit(json_t *all)
 		json_array_foreach(sessions, k, s) cut_lists(s, most[i]);
 		json_object_set_new(all, "cut", json_true());
 	}
-	drop_sessions(sessions, all ? size_of(all) : 0);
+	if (all)
+		drop_sessions(sessions, shorten_sessions(sessions, size_of(all)));
 	return all;
 }
 
-static json_t *snapshot(bool words, json_t *first, void *arg)
+static json_t *snapshot(bool words, uint64_t guild, json_t *first, void *arg)
 {
 	(void)first;
-	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS, 0));
+	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS, guild));
 }
 
 /* Who comes back is told it again: a stream keeps what it tells. */
-static json_t *state(bool words, void *arg)
+static json_t *state(bool words, uint64_t guild, void *arg)
 {
-	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS, 0));
+	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS, guild));
 }
 
 /* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as
@@ -232,12 +338,16 @@ int web_make_voice_stream(struct web *w, bool words, struct state_stream **out)
 void web_voice_events_get(struct web *w, const struct web_request *r)
 {
 	bool words = r->role >= WEB_OPERATOR;
+	uint64_t guild = r->scope;
+	char text[24];
 
-	/* It tells of all servers. /api/events has those of one. */
-	if (r->scope)
-		web_refuse(r->x, WEB_FORBIDDEN);
+	if (http_head_has_query(r->head, "guild") &&
+	    (!http_head_query(r->head, "guild", text, sizeof text) ||
+	     !discord_snowflake(text, &guild)))
+		web_refuse(r->x, WEB_BAD_GUILD);
 	else if (web_refuse_stream(w, r->x))
 		return;
-	else if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, NULL))
+	else if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, guild,
+				   NULL))
 		http_reply(r->x, 503, NULL, NULL, 0);
 }

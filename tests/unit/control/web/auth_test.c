@@ -705,8 +705,8 @@ TEST(an_operator_of_one_server_sees_and_orders_that_one_alone)
 		"/api/memory/search?guild=42&q=a",
 		"/api/events?guild=42",
 		"/api/voice/history/sessions/42-1790000000000/events",
-		"/api/voice/events", /* they tell of all servers */
-		"/api/activity/events",
+		"/api/voice/events?guild=42",
+		"/api/activity/events", /* they tell of all servers */
 		"/api/stats",
 		"/metrics",
 	};

@@ -95,6 +95,29 @@ TEST(words_are_for_those_who_may_read_them_and_not_kept_longer_than_allowed)
 	end();
 }
 
+/* What a client of the seeds shows as the last turns of a call. */
+TEST(the_last_turns_stay_without_the_words_of_all_but_the_last)
+{
+	json_t *list;
+
+	CHECK(begin());
+	for (unsigned i = 1; i <= LIVE_TURNS_RECENT + 3; i++)
+		tell(EVENT_TURN, 1, i, false);
+	tell(EVENT_TURN, 2, 1, false);
+	list = live_turns_recent(turns, 1, true);
+	CHECK_INT(json_array_size(list), LIVE_TURNS_RECENT);
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 0), "turn")), 4);
+	CHECK(json_is_null(json_object_get(json_array_get(list, LIVE_TURNS_RECENT - 2), "heard")));
+	CHECK_STR(json_string_value(
+			  json_object_get(json_array_get(list, LIVE_TURNS_RECENT - 1), "heard")),
+		  "what time is it");
+	json_decref(list);
+	list = live_turns_last(turns, 1, true);
+	CHECK_INT(json_integer_value(json_object_get(list, "turn")), LIVE_TURNS_RECENT + 3);
+	json_decref(list);
+	end();
+}
+
 TEST(a_flood_of_turns_costs_the_oldest)
 {
 	CHECK(begin());

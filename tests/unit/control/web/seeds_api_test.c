@@ -88,10 +88,14 @@ static json_t *on_rooms(void *arg)
 	(void)arg;
 	if (fx.busy)
 		return busy_rooms();
-	return json_pack("[{s:s,s:s,s:s,s:[{s:s,s:s,s:b}],s:[{s:s}],s:n}]", "guild", "42",
-			 "channel", "7", "since", "2026-09-21T14:13:20.000Z", "people", "user",
-			 "501", "name", "alice", "heard", 1, "brainTools", "name", "clock",
-			 "music");
+	return json_pack("[{s:s,s:s,s:s,s:[{s:s,s:s,s:b}],s:[{s:s}],s:n,s:s,s:i,"
+			 "s:{s:{s:i,s:s},s:[{s:i,s:s},{s:i,s:s}],s:s,s:s,s:n}}]",
+			 "guild", "42", "channel", "7", "since", "2026-09-21T14:13:20.000Z",
+			 "people", "user", "501", "name", "alice", "heard", 1, "brainTools", "name",
+			 "clock", "music", "mode", "native", "prompts", 32, "now", "floor", "turn",
+			 2, "phase", "speaking", "turns", "turn", 2, "phase", "speaking", "turn", 3,
+			 "phase", "queued", "lastActivityAt", "2026-09-21T14:14:20.000Z",
+			 "maxEndsAt", "2026-09-21T15:13:20.000Z", "inactivityEndsAt");
 }
 
 static json_t *on_stats(void *arg)
@@ -282,6 +286,35 @@ TEST(a_reader_of_the_calls_gets_their_state_at_once_and_then_events)
 	close_all();
 }
 
+static unsigned count_of(const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *at = fx.text; (at = strstr(at, word)); at += strlen(word))
+		n++;
+	return n;
+}
+
+TEST(a_reader_of_one_server_gets_that_one_alone)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/voice/events?guild=x", NULL), 400);
+	req = begin("GET", "/api/voice/events?guild=43", NULL, on_part);
+	CHECK(await("event: voice_state\ndata: {\"activeCount\":0"));
+	tell_call();
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_FAULT, .guild = 43});
+	CHECK(await("\"type\":\"fault\""));
+	CHECK(!strstr(fx.text, "tool_call"));
+	http_req_cancel(req);
+	fx.n = 0;
+	req = begin("GET", "/api/voice/events?guild=42", NULL, on_part);
+	CHECK(await("event: voice_state\ndata: {\"activeCount\":1"));
+	http_req_cancel(req);
+	close_all();
+}
+
 TEST(a_state_that_no_event_holds_is_cut)
 {
 	struct http_req *req;
@@ -290,6 +323,9 @@ TEST(a_state_that_no_event_holds_is_cut)
 	fx.busy = true;
 	req = begin("GET", "/api/voice/events", NULL, on_part);
 	CHECK(await("event: voice_state\ndata: {\"activeCount\":300"));
+	/* A call that is not told of would have ended for its client. */
+	CHECK(await("}],\"asrSessions\""));
+	CHECK(count_of("\"cut\":true") > 200);
 	/* All of it arrives, and so does the event behind it. */
 	tell_call();
 	CHECK(await("\"type\":\"tool_call\""));
@@ -462,6 +498,51 @@ TEST(a_session_has_the_members_of_the_seeds_snapshot)
 	session = json_array_get(json_object_get(fx.got, "sessions"), 0);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		CHECK(json_object_get(session, names[i]) != NULL);
+	close_all();
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+TEST(a_session_tells_its_state_as_the_seeds_do)
+{
+	const json_t *s, *part;
+
+	CHECK(open_all());
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_MEMBER,
+						.at_ms = 1790000000000,
+						.guild = 42,
+						.user = 501,
+						.member = {.name = "alice", .there = true}});
+	for (unsigned i = 1; i <= 2; i++)
+		bus_publish(fx.bus, &(struct bus_event){.type = EVENT_TURN,
+							.at_ms = 1790000000000,
+							.guild = 42,
+							.user = 501,
+							.turn = {.turn = i,
+								 .stage = "ended",
+								 .reason = "answered",
+								 .first_audio_ms = 700 + i}});
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	s = json_array_get(json_object_get(fx.got, "sessions"), 0);
+	CHECK_STR(text_of(s, "mode"), "native");
+	CHECK_STR(text_of(s, "textChannelId"), "7");
+	CHECK_STR(text_of(s, "maxEndsAt"), "2026-09-21T15:13:20.000Z");
+	CHECK_STR(text_of(s, "lastActivityAt"), "2026-09-21T14:14:20.000Z");
+	CHECK_STR(text_of(json_object_get(s, "assistantOutput"), "phase"), "speaking_live");
+	CHECK_INT(
+		json_integer_value(json_object_get(json_object_get(s, "realtime"), "pendingTurns")),
+		1);
+	CHECK_INT(json_integer_value(json_object_get(json_object_get(s, "promptState"), "version")),
+		  32);
+	part = json_array_get(json_object_get(s, "membershipEvents"), 0);
+	CHECK_STR(text_of(part, "userId"), "501");
+	CHECK_STR(text_of(part, "eventType"), "join");
+	CHECK_INT(size_of(s, "recentTurns"), 2);
+	part = json_array_get(json_object_get(s, "latency"), 1);
+	CHECK_INT(json_integer_value(json_object_get(part, "totalMs")), 702);
 	close_all();
 }
 
