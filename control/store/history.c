@@ -102,6 +102,11 @@ static json_t *turn_json(struct db *db, sqlite3_stmt *s, bool words)
 			 "said", words ? text_json(s, SAID) : json_null());
 }
 
+static bool is_yes(const json_t *v)
+{
+	return json_is_true(v) || json_integer_value(v) != 0;
+}
+
 /* As rows.c keeps it. */
 static json_t *why_json(const char *text)
 {
@@ -113,9 +118,9 @@ static json_t *why_json(const char *text)
 		if (i == WHY_MAX || !json_is_string(json_array_get(d, 0)))
 			break;
 		json_array_append_new(
-			out, json_pack("{s:O,s:O,s:O,s:O}", "rule", json_array_get(d, 0), "yes",
-				       json_array_get(d, 1), "value", json_array_get(d, 2), "limit",
-				       json_array_get(d, 3)));
+			out, json_pack("{s:O,s:b,s:O,s:O}", "rule", json_array_get(d, 0), "yes",
+				       (int)is_yes(json_array_get(d, 1)), "value",
+				       json_array_get(d, 2), "limit", json_array_get(d, 3)));
 	}
 	json_decref(in);
 	return out;

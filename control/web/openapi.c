@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/web/inside.h"
+#include "control/web/shapes.h"
 
 struct described {
 	const char *method, *path, *text;
@@ -43,6 +44,18 @@ static size_t name_length(const char *text)
 	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 }
 
+/* Of the query's parameters, those that are numbers. */
+static json_t *parameter_type(const char *name, size_t n)
+{
+	static const char *const numbers[] = {"limit", "since", "before",   "sinceHours",
+					      "from",  "to",	"timeline", "utterance"};
+
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		if (strlen(numbers[i]) == n && memcmp(numbers[i], name, n) == 0)
+			return json_pack("{s:s,s:i}", "type", "integer", "minimum", 0);
+	return json_pack("{s:s}", "type", "string");
+}
+
 /* The path's parameter, and the `?name`s of the text. */
 static json_t *describe_parameters(const struct described *d)
 {
@@ -57,9 +70,9 @@ static json_t *describe_parameters(const struct described *d)
 	for (name = d->text; (name = strchr(name, '?')); name += n) {
 		n = name_length(++name);
 		if (n)
-			json_array_append_new(list,
-					      json_pack("{s:s%,s:s,s:{s:s}}", "name", name, n, "in",
-							"query", "schema", "type", "string"));
+			json_array_append_new(list, json_pack("{s:s%,s:s,s:o}", "name", name, n,
+							      "in", "query", "schema",
+							      parameter_type(name, n)));
 	}
 	return list;
 }
@@ -92,6 +105,16 @@ static const char *answer_type(const struct described *d)
 									  : NULL;
 }
 
+static json_t *answer_schema(const struct described *d, const char *type)
+{
+	json_t *shape = shapes_answer(d->method, d->path);
+
+	if (shape)
+		return shape;
+	return strcmp(type, "application/json") == 0 ? describe_object(d->body ? "" : d->text)
+						     : json_pack("{s:s}", "type", "string");
+}
+
 static json_t *describe_answer(const struct described *d)
 {
 	const char *type = answer_type(d);
@@ -103,10 +126,7 @@ static json_t *describe_answer(const struct described *d)
 		type = "audio/wav";
 	if (all && type)
 		json_object_set_new(all, "content",
-				    json_pack("{s:{s:o}}", type, "schema",
-					      strcmp(type, "application/json") == 0
-						      ? describe_object(d->body ? "" : d->text)
-						      : json_pack("{s:s}", "type", "string")));
+				    json_pack("{s:{s:o}}", type, "schema", answer_schema(d, type)));
 	return all;
 }
 
@@ -124,20 +144,37 @@ static json_t *describe_responses(const struct described *d)
 	return all;
 }
 
+static void add_body(json_t *op, const struct described *d)
+{
+	static const char *const pictures[] = {"image/jpeg", "image/png", "image/webp"};
+	json_t *shape = shapes_body(d->method, d->path), *content = json_object();
+
+	/* A shape is a body although control reads it in pieces (routes.def says 0 then). */
+	if (shape || d->body)
+		json_object_set_new(
+			content, "application/json",
+			json_pack("{s:o}", "schema", shape ? shape : describe_object(d->text)));
+	else if (strstr(d->text, "image/"))
+		for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
+			json_object_set_new(content, pictures[i], json_object());
+	if (json_object_size(content))
+		json_object_set_new(op, "requestBody",
+				    json_pack("{s:b,s:O}", "required", 1, "content", content));
+	json_decref(content);
+}
+
 static json_t *describe_operation(const struct described *d)
 {
 	json_t *op = json_pack("{s:s,s:o,s:o}", "summary", d->text, "parameters",
 			       describe_parameters(d), "responses", describe_responses(d));
 
-	if (op && d->role <= WEB_NOBODY)
+	if (op && strstr(d->text, "X-Public-Api-Token"))
+		json_object_set_new(op, "security", json_pack("[{s:[]}]", "ingest"));
+	else if (op && d->role <= WEB_NOBODY)
 		json_object_set_new(op, "security", json_array());
 	else if (op)
 		json_object_set_new(op, "x-role", json_string(web_role_name(d->role)));
-	if (op && d->body)
-		json_object_set_new(op, "requestBody",
-				    json_pack("{s:b,s:{s:{s:o}}}", "required", 1, "content",
-					      "application/json", "schema",
-					      describe_object(d->text)));
+	add_body(op, d);
 	return op;
 }
 
@@ -162,16 +199,13 @@ void web_openapi_get(struct web *w, const struct web_request *r)
 	(void)w;
 	for (unsigned i = 0; i < ROUTES; i++)
 		add_route(paths, &routes[i]);
-	web_json(
-		r->x, 200,
-		json_pack(
-			"{s:s,s:{s:s,s:s},s:[{s:[]},{s:[]}],s:o,s:{s:{s:{s:s,s:s},s:{s:s,s:s,s:s}},"
-			"s:{s:{s:s,s:{s:{s:s},s:{s:s},s:{s:s},s:{s:s}}}}}}",
-			"openapi", "3.1.0", "info", "title", "Parley", "version", PARLEY_VERSION,
-			"security", "token", "session", "paths", paths, "components",
-			"securitySchemes", "token", "type", "http", "scheme", "bearer", "session",
-			"type", "apiKey", "in", "cookie", "name", "__Host-parley-PORT", "schemas",
-			"Problem", "type", "object", "properties", "type", "type", "string",
-			"title", "type", "string", "status", "type", "integer", "error", "type",
-			"string"));
+	web_json(r->x, 200,
+		 json_pack("{s:s,s:{s:s,s:s},s:[{s:[]},{s:[]}],s:o,s:{s:{s:{s:s,s:s},"
+			   "s:{s:s,s:s,s:s},s:{s:s,s:s,s:s}},s:o}}",
+			   "openapi", "3.1.0", "info", "title", "Parley", "version", PARLEY_VERSION,
+			   "security", "token", "session", "paths", paths, "components",
+			   "securitySchemes", "token", "type", "http", "scheme", "bearer",
+			   "session", "type", "apiKey", "in", "cookie", "name",
+			   "__Host-parley-PORT", "ingest", "type", "apiKey", "in", "header", "name",
+			   "X-Public-Api-Token", "schemas", shapes_types()));
 }

@@ -12,6 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 
 import { Browser, row, sleep } from './browser.mjs';
+import { misfits } from './shapes.mjs';
 
 const [link, go, discord] = process.argv.slice(2);
 let passed = 0, failed = 0;
@@ -59,10 +60,20 @@ async function checkApi(b) {
   const lists = Object.entries(document.paths).filter(([path, item]) => item.get && path.startsWith('/api/')
     && !path.endsWith('events') && !path.startsWith('/api/auth/discord') && !path.includes('{')).map(([path]) => path);
   // One after the other: a session reads a few at a time.
-  const problems = await b.eval(`(async () => { const all = []; for (const path of ${JSON.stringify(lists)}) all.push([path, (await fetch(path)).status]); return all; })()
-    .then((all) => all.filter(([path, status]) => status !== 200 && status !== 501 && !(status === 400 && /search|fact-profile|snapshot/.test(path))))`);
+  const answers = await b.eval(`(async () => {
+    const all = [], read = async (path, url) => { const r = await fetch(url); all.push([path, r.status, await r.json().catch(() => null)]); return all.at(-1)[2]; };
+    for (const path of ${JSON.stringify(lists)}) await read(path, path);
+    const { turns: [turn] } = await read('/api/turns', '/api/turns?timeline=1'), { sessions: [session] } = await read('/api/voice/history/sessions', '/api/voice/history/sessions');
+    await read('/api/turns/{id}', '/api/turns/' + turn.id);
+    await read('/api/voice/history/sessions/{session}/events', '/api/voice/history/sessions/' + session.id + '/events');
+    await read('/api/guilds/{guild}/channels', '/api/guilds/' + turn.guild + '/channels');
+    return all;
+  })()`);
 
-  is('each of its lists answers', problems, []);
+  is('each of its lists answers', answers.filter(([path, status]) => status !== 200 && status !== 501 && !(status === 400 && /search|fact-profile|snapshot/.test(path)))
+    .map(([path, status]) => [path, status]), []);
+  is('and in the shape that is described', answers.filter(([, status]) => status === 200).flatMap(([path, , body]) =>
+    misfits(document.paths[path].get.responses['2XX'].content['application/json'].schema, body, document.components.schemas, path)).slice(0, 12), []);
   b.troubles.length = 0; // the 400 of those that need a query
   is('the state of the calls comes at once and every 3 s', await b.eval(`new Promise((done) => {
     const s = new EventSource('/api/voice/events'), times = [];

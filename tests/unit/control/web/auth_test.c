@@ -898,14 +898,56 @@ TEST(the_api_describes_itself)
 	text = json_dumps(
 		json_object_get(json_object_get(paths, "/api/rooms/{guild}/music"), "post"),
 		JSON_COMPACT);
-	CHECK(text && strstr(text, "\"properties\":{\"action\":{}}"));
+	CHECK(text && strstr(text, "\"properties\":{\"action\":{\"type\":\"string\"}}"));
 	free(text);
 	text = json_dumps(json_object_get(json_object_get(paths, "/api/llm/models"), "get"),
 			  JSON_COMPACT);
-	CHECK(text && strstr(text, "\"properties\":{\"models\":{}}"));
+	CHECK(text && strstr(text, "\"items\":{\"$ref\":\"#/components/schemas/Model\"}"));
 	free(text);
 	CHECK(json_object_get(json_object_get(json_object_get(paths, "/api/settings"), "put"),
 			      "requestBody") != NULL);
+	close_all();
+}
+
+static bool refers_to_types(const char *text, const json_t *types)
+{
+	static const char to[] = "#/components/schemas/";
+	char name[64];
+
+	while ((text = strstr(text, to))) {
+		text += strlen(to);
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "\""), text);
+		if (!json_object_get(types, name))
+			return false;
+	}
+	return true;
+}
+
+/* A client that is made of the document knows what it gets. */
+TEST(the_api_describes_what_it_answers_and_takes)
+{
+	const json_t *types, *turn, *ingest;
+	char *text;
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_INT(get("/api/openapi.json"), 200);
+	types = json_object_get(json_object_get(fx.got, "components"), "schemas");
+	turn = json_object_get(json_object_get(types, "Turn"), "properties");
+	CHECK(json_object_size(turn) > 12);
+	text = json_dumps(json_object_get(turn, "firstAudioMs"), JSON_COMPACT);
+	CHECK_STR(text, "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"null\"}]}");
+	free(text);
+	ingest = json_object_get(
+		json_object_get(json_object_get(fx.got, "paths"), "/api/voice/stream-ingest/frame"),
+		"post");
+	text = json_dumps(ingest, JSON_COMPACT);
+	CHECK(text && strstr(text, "\"security\":[{\"ingest\":[]}]") &&
+	      strstr(text, "\"dataBase64\":{\"type\":\"string\"}"));
+	free(text);
+	text = json_dumps(fx.got, JSON_COMPACT);
+	CHECK(refers_to_types(text, types));
+	free(text);
 	close_all();
 }
 
