@@ -372,6 +372,9 @@ void video_receiver_tick(struct video_receiver *r, uint64_t now)
 
 		if (!s->user)
 			continue;
+		/* What came of whom nobody may look at any more is wiped. */
+		if (s->assembler && is_refused(r, s))
+			s->assembler = video_assembler_free(s->assembler);
 		if (s->assembler)
 			take_frames(r, s, now); /* a missing packet may be given up */
 		n = s->assembler ? video_assembler_missing(s->assembler, now, seqs) : 0;

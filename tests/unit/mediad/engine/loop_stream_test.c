@@ -366,6 +366,27 @@ TEST(loop_stream_without_consent_sees_nothing)
 	pair_end(&p);
 }
 
+TEST(loop_stream_withdrawn_consent_ends_what_had_come)
+{
+	static struct pair p;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(begin(&p, true), 0);
+	CHECK(put(&p, true, 0));
+	CHECK(await(&p, 1, DEADLINE_MS));
+	CHECK(video_receiver_stats(receiver_of(&p), OWNER));
+	engine_send(p.engine, p.viewer.cs,
+		    &(struct cmd){.type = CMD_CONSENT, .slot = {.slot = p.slot}});
+	CHECK(!await(&p, 2, 500));
+	CHECK(!video_receiver_stats(receiver_of(&p), OWNER));
+	/* And it goes on once it may. */
+	engine_send(p.engine, p.viewer.cs,
+		    &(struct cmd){.type = CMD_CONSENT, .slot = {.slot = p.slot, .yes = true}});
+	CHECK(put(&p, true, 1));
+	CHECK(await(&p, 2, DEADLINE_MS));
+	pair_end(&p);
+}
+
 TEST(loop_stream_asks_for_key_frames)
 {
 	static struct pair p;
