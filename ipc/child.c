@@ -104,10 +104,12 @@ static bool read_pipe(struct child *c, int fd, struct event *ev, uint8_t kind)
 	uint8_t buf[READ_SIZE];
 	ssize_t n = read(fd, buf, sizeof buf);
 
-	if (n > 0)
+	if (n > 0) {
 		env_deliver(c->env, c->source, kind, buf, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		explicit_bzero(buf, (size_t)n);
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		event_del(ev);
+	}
 	return n > 0;
 }
 
@@ -163,6 +165,8 @@ static void write_queued(struct child *c)
 	c->queue.n -= done;
 	if (c->queue.n && done)
 		memmove(c->queue.p, c->queue.p + done, c->queue.n);
+	if (done)
+		explicit_bzero(c->queue.p + c->queue.n, done);
 	if (!c->queue.n && c->queue.cap > QUEUE_KEPT) {
 		bool ending = c->queue.ending;
 

@@ -71,6 +71,8 @@ static void hand_over(struct lines *l, lines_h *h, void *arg)
 		l->text[l->n] = '\0';
 		h(l->text, l->n, arg);
 	}
+	if (l->text)
+		explicit_bzero(l->text, l->n);
 	l->n = 0;
 	l->over = false;
 	if (l->cap > CAP_KEPT) {

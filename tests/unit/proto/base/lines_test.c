@@ -75,3 +75,18 @@ TEST(lines_without_memory)
 	CHECK_STR(got.text, "two|");
 	lines_clear(&l);
 }
+
+/* Lines may be pictures. */
+TEST(lines_that_were_handed_over_are_wiped)
+{
+	struct lines l;
+
+	lines_init(&l, 64, false);
+	got.n = 0;
+	lines_feed(&l, "a picture\n", 10, on_line, NULL);
+	CHECK_STR(got.text, "a picture|");
+	CHECK(l.cap > 9);
+	for (size_t i = 0; i < 9; i++)
+		CHECK_INT(l.text[i], 0);
+	lines_clear(&l);
+}
