@@ -102,6 +102,12 @@ static void check_go_live(struct check *c)
 			  "it needs the token of an account in the file go_live_token_file");
 		return;
 	}
+	if (strcmp(s->go_live_token, s->discord_token) == 0) {
+		check_say(c, CHECK_MISSING, "go_live",
+			  "go_live_token_file holds the bot's own token, and bots get no streams. "
+			  "It needs that of a person's account");
+		return;
+	}
 	check_say(
 		c, CHECK_WARNING, "go_live",
 		"the bot watches streams with the account of a person. Discord's terms forbid to "

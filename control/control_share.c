@@ -85,6 +85,12 @@ int control_make_golive(struct control *c)
 
 	if (!set->go_live || !*set->go_live_token || settings_gateway(set) == SETTINGS_GATEWAY_NONE)
 		return 0;
+	/* Before anything connects: it would be a second session of the bot. */
+	if (strcmp(set->go_live_token, set->discord_token) == 0) {
+		log_warn("golive_refused", "text=\"go_live_token_file holds the bot's own token\" "
+					   "hint=\"bots get no streams\"");
+		return 0;
+	}
 	log_warn("golive_on", "text=\"go_live watches streams with the account of a person, which "
 			      "Discord's terms forbid to automate\"");
 	return golive_alloc(&c->golive, &conf);

@@ -100,8 +100,7 @@ static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_
 	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh))
 		return;
 	agent_tools_show(a->tools, ask->turn);
-	for (size_t i = 0; i < messages[ask->n].n_images; i++)
-		turns_shown(a->turns, ask->turn, shown->pictures[i].user);
+	agent_screens_note(a, ask->turn);
 	if (fresh)
 		roles_hear(a->roles, &messages[ask->n]);
 	ask->n++;

@@ -423,6 +423,7 @@ void agent_forget_private(struct agent *a)
 void agent_renew_voice(struct agent *a)
 {
 	a->private_told = 0;
+	a->screen_held = a->screen_over = false;
 	free(a->memory_told);
 	a->memory_told = NULL;
 	/* A question that comes before the answer is over may still reach the session of before. */

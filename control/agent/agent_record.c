@@ -306,6 +306,10 @@ void agent_record_turn(struct agent *a, const struct room_turn *t)
 {
 	tell_fault(a, t);
 	drop_sound(a, t);
+	if (t->remark && t->first_audio_at) {
+		a->remarks++;
+		a->remarked_at = t->first_audio_at;
+	}
 	/* Of the answer that the control before us began, the room knows nothing. */
 	if (t->reason == ROOM_REASON_CANCELLED)
 		media_call_stop_inherited(a->call);
@@ -314,4 +318,6 @@ void agent_record_turn(struct agent *a, const struct room_turn *t)
 		roles_forget(a->roles, t->id);
 	roles_over(a->roles, t->id);
 	voice_output_over(a->output, t->id);
+	if (a->screen_over)
+		agent_renew_voice(a);
 }

@@ -13,6 +13,7 @@
 #include "control/settings/settings.h"
 #include "control/tools/builtin/host.h"
 #include "control/tools/untrusted.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 /* ---- before a question ---- */
@@ -72,6 +73,27 @@ bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct en
 	return true;
 }
 
+void agent_screens_note(struct agent *a, uint32_t turn)
+{
+	const struct media_want *where = media_call_want(a->call);
+	uint64_t users[SHARES_MAX];
+	size_t n = vision_whose(a->vision, where->guild, where->channel, users, SHARES_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		turns_shown(a->turns, turn, users[i]);
+	a->screen_held = a->screen_held || n;
+}
+
+/* A session forgets nothing that it was shown. A new one is told the question under way with its
+ * pictures, so it begins when that turn is over. */
+static void forget_screens(struct agent *a)
+{
+	if (a->screen_held && room_active(a->room))
+		a->screen_over = true;
+	else if (a->screen_held)
+		agent_renew_voice(a);
+}
+
 /* ---- tools ---- */
 
 static uint64_t user_of(const json_t *share)
@@ -82,20 +104,45 @@ static uint64_t user_of(const json_t *share)
 	return text && discord_u64(text, &user) ? user : 0;
 }
 
-/* The person of this name who has a share here; 0: there is none. */
-static uint64_t find_target(const json_t *shares, const char *name)
+static bool is_named(const json_t *share, const char *name)
+{
+	const char *own = json_string_value(json_object_get(share, "name"));
+
+	return own && strcasecmp(own, name) == 0;
+}
+
+/* The person of this name who has a share here, the speaker before others: anybody may take any
+ * name. 0: there is none. */
+static uint64_t find_target(const json_t *shares, const struct tool_screen *what)
 {
 	const json_t *share;
+	uint64_t found = 0;
 	size_t i;
 
 	json_array_foreach(shares, i, share)
 	{
-		const char *own = json_string_value(json_object_get(share, "name"));
-
-		if (own && strcasecmp(own, name) == 0)
-			return user_of(share);
+		if (!is_named(share, what->target))
+			continue;
+		if (!found || user_of(share) == what->user)
+			found = user_of(share);
 	}
-	return 0;
+	return found;
+}
+
+/* Of this person's shares, one that is watched, or else any; NULL: there is none. */
+static const json_t *find_share(const json_t *shares, uint64_t user)
+{
+	const json_t *share, *found = NULL;
+	size_t i;
+
+	json_array_foreach(shares, i, share)
+	{
+		if (user_of(share) != user)
+			continue;
+		if (!found || json_is_true(json_object_get(share, "watched")))
+			found = share;
+	}
+	return found;
 }
 
 /* How to share a screen is told in writing, to the room; the link is told by the command alone. */
@@ -109,13 +156,39 @@ static void tell_how(struct agent *a)
 		a->tellh(&words, a->arg);
 }
 
+/* A page says by itself that it is watched, a stream of Discord does not. */
+static void tell_stream(struct agent *a, const json_t *share)
+{
+	const char *state = json_string_value(json_object_get(share, "state"));
+	const char *name = json_string_value(json_object_get(share, "name"));
+	struct words words = {0};
+	char line[ROOM_NAME_MAX];
+
+	if (!name || !state || strcmp(state, "streaming") != 0 || !a->tellh)
+		return;
+	utf8_copy(line, sizeof line, name);
+	untrusted_clean_line(line);
+	words_speak(&words, agent_language(a));
+	words_stream_watched(&words, line);
+	a->tellh(&words, a->arg);
+}
+
+/* Nobody but its owner has a screen looked at that is not: they may have said "stop looking", and
+ * who streams shows it to people. */
 static json_t *watch(struct agent *a, const struct tool_screen *what, const json_t *shares)
 {
 	const struct media_want *where = media_call_want(a->call);
-	uint64_t target = *what->target ? find_target(shares, what->target) : what->user;
+	uint64_t target = *what->target ? find_target(shares, what) : what->user;
+	const json_t *share = find_share(shares, target);
 
-	if (target && vision_watch(a->vision, where->guild, where->channel, target, true))
+	if (share && json_is_true(json_object_get(share, "watched")))
 		return json_pack("{s:b}", "watching", 1);
+	if (share && (target != what->user || what->shared))
+		return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_OWNER);
+	if (share && vision_watch(a->vision, where->guild, where->channel, target, true)) {
+		tell_stream(a, share);
+		return json_pack("{s:b}", "watching", 1);
+	}
 	tell_how(a);
 	return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_SHARE);
 }
@@ -123,13 +196,15 @@ static json_t *watch(struct agent *a, const struct tool_screen *what, const json
 static json_t *unwatch(struct agent *a, const struct tool_screen *what, const json_t *shares)
 {
 	const struct media_want *where = media_call_want(a->call);
-	uint64_t target = *what->target ? find_target(shares, what->target) : 0;
+	uint64_t target = *what->target ? find_target(shares, what) : 0;
 	unsigned n = *what->target && !target
 			     ? 0
 			     : vision_watch(a->vision, where->guild, where->channel, target, false);
 
-	if (n)
+	if (n) {
 		screen_looks_stop(a->looks, target);
+		forget_screens(a);
+	}
 	return json_pack("{s:b,s:i}", "watching", 0, "stopped", (int)n);
 }
 
@@ -195,10 +270,11 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	const struct media_want *where = media_call_want(a->call);
 	struct vision_picture pictures[AGENT_SCREENS];
 	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, AGENT_SCREENS);
-	uint64_t user = *what->target ? find_target(shares, what->target) : 0;
+	uint64_t user = *what->target ? find_target(shares, what) : 0;
 	const struct vision_picture *picture =
 		*what->target && !user ? NULL : find_of(pictures, n, user);
 
+	agent_screens_note(a, what->turn);
 	if (!picture)
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NOT_SEEN);
 	else if (agent_screens_seen(a))
@@ -208,6 +284,18 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	else
 		return screen_looks_ask(a->looks, id, picture, what->question, take_looked, a);
 	return 0;
+}
+
+static json_t *list_shares(struct agent *a, const struct tool_screen *what, const json_t *shares)
+{
+	const json_t *share;
+	size_t i;
+
+	json_array_foreach(shares, i, share)
+	{
+		turns_shown(a->turns, what->turn, user_of(share));
+	}
+	return json_pack("{s:O?}", "shares", shares);
 }
 
 int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
@@ -222,7 +310,7 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 	else if (what->op == TOOL_SCREEN_UNWATCH)
 		out = unwatch(a, what, shares);
 	else if (what->op == TOOL_SCREEN_LIST)
-		out = json_pack("{s:O?}", "shares", shares);
+		out = list_shares(a, what, shares);
 	else
 		err = see(a, id, what, shares, &out);
 	if (out)
@@ -240,8 +328,10 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 	const char *name = turns_name(a->turns, user);
 	char line[sizeof PROMPT_SCREEN_OVER + ROOM_NAME_MAX];
 
-	if (!shown)
+	if (!shown) {
 		screen_looks_stop(a->looks, user);
+		forget_screens(a);
+	}
 	agent_feed(a, &(struct room_event){.type = ROOM_SCREEN_SHARE, .user = user, .yes = shown});
 	/* Others are told as a moment of the room. */
 	if (!*name || a->settings->reply_path == SETTINGS_REPLY_BRAIN)

@@ -30,6 +30,9 @@ void agent_screen_told(struct agent *a, uint64_t user);
  * and holds what *out points to. */
 bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
 			   bool *fresh);
+/* A model learns of the screens in this turn, by pictures or in words: its answer may quote them,
+ * and its conversation holds them. */
+void agent_screens_note(struct agent *a, uint32_t turn);
 /* Performs a request of a tool and gives its output to outputh, with out_arg. An errno: it does
  * not.
  */

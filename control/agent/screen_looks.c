@@ -44,6 +44,7 @@ struct screen_looks {
 	bool stale;	     /* they are of older settings */
 	struct note_pace pace;
 	struct tmr *tmr;
+	struct screen_looks_paid paid;
 	uint32_t turns;
 	struct look look[SCREEN_LOOKS + 1]; /* the last one is the note's */
 };
@@ -118,7 +119,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 	size_t room, n = ev->engine->data.n;
 
 	if (ev->engine->type == ENGINE_USAGE)
-		agent_spend(l->a, ev);
+		l->paid.nano += agent_spend(l->a, ev);
 	if (!x || ev->use != ENGINE_USE_SEE)
 		return;
 	if (ev->engine->type == ENGINE_WORDS) {
@@ -162,6 +163,11 @@ static int open_roles(struct screen_looks *l)
 	return roles_alloc(&l->roles, &rc);
 }
 
+struct screen_looks_paid screen_looks_paid(const struct screen_looks *l)
+{
+	return l ? l->paid : (struct screen_looks_paid){0};
+}
+
 bool screen_looks_can(struct screen_looks *l)
 {
 	return l && !open_roles(l) && roles_sees(l->roles, ENGINE_USE_SEE);
@@ -177,6 +183,7 @@ static void ask_see(struct screen_looks *l, struct look *x, const struct vision_
 					 .images = &picture->image,
 					 .n_images = 1};
 
+	l->paid.asked++;
 	if (!++l->turns)
 		l->turns = 1;
 	x->turn = l->turns;

@@ -28,6 +28,13 @@ int screen_looks_alloc(struct screen_looks **out, struct agent *a, const struct 
 /* NULL accepted, here and below. */
 struct screen_looks *screen_looks_free(struct screen_looks *l);
 void screen_looks_settings(struct screen_looks *l);
+/* How often the role see was asked in this session, and what that cost, in billionths of a dollar.
+ */
+struct screen_looks_paid {
+	unsigned asked;
+	uint64_t nano;
+};
+struct screen_looks_paid screen_looks_paid(const struct screen_looks *l);
 /* True if a model sees for those that do not. */
 bool screen_looks_can(struct screen_looks *l);
 /* The picture of this share is a keyframe. */

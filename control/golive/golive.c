@@ -86,7 +86,8 @@ static void take_part(struct watched *w, const struct media_video_frame *m)
 		return;
 	if (!m->offset) {
 		forget_frame(w);
-		if (!m->size || m->size > FRAME_BYTES_MAX)
+		if (!m->size || m->size > FRAME_BYTES_MAX ||
+		    vision_stream_state(w->golive->conf.vision, w->share) != VISION_STREAM_WANTS)
 			return;
 		w->frame = malloc(m->size);
 		if (!w->frame)
@@ -157,7 +158,8 @@ static void on_media(struct media_call *call, const struct media_msg *msg, void 
 		take_part(w, &msg->video_frame);
 }
 
-/* The session of a stream that began anew is another one. */
+/* The session of a stream that began anew is another one. Nobody else who sends in it is decrypted.
+ */
 static int open_call(struct golive *g, struct watched *w, const struct streams_act *act)
 {
 	const struct media_want want = {.guild = act->server,
@@ -165,7 +167,6 @@ static int open_call(struct golive *g, struct watched *w, const struct streams_a
 					.user = streams_account(g->streams),
 					.bitrate = 64000,
 					.mute = true,
-					.consent = true,
 					.stream = true};
 	int err;
 
@@ -173,6 +174,8 @@ static int open_call(struct golive *g, struct watched *w, const struct streams_a
 		return 0;
 	w->call = media_call_free(w->call);
 	err = media_call_open(&w->call, g->conf.media, &want, on_media, w);
+	if (!err)
+		err = media_call_consent(w->call, w->user, true);
 	if (err)
 		return err;
 	w->server = act->server;
@@ -197,7 +200,7 @@ static void take_lease(struct golive *g, const struct streams_act *act)
 
 static void send_op(struct golive *g, int op, json_t *d)
 {
-	int err = d ? gateway_send(g->gateway, op, d) : ENOMEM;
+	int err = !d ? ENOMEM : !g->gateway ? ENOTCONN : gateway_send(g->gateway, op, d);
 
 	json_decref(d);
 	log_info("golive_send", "op=%d err=%d", op, err);
@@ -323,6 +326,9 @@ static const char *find_end(const struct golive *g, const struct watched *w)
 	if (!guilds_voice(g->conf.guilds, w->guild, w->user, &v) || !v.stream ||
 	    v.channel != w->channel)
 		return "stream_ended";
+	/* Who is blocked, or does not consent any more, is not decrypted any more. */
+	if (!vision_may_show(g->conf.vision, w->guild, w->channel, w->user))
+		return "stopped";
 	return vision_stream_state(g->conf.vision, w->share) == VISION_STREAM_GONE ? "stopped"
 										   : NULL;
 }
@@ -341,6 +347,8 @@ static void on_tmr(void *arg)
 	struct golive *g = arg;
 	uint64_t now = env_now(g->conf.env);
 
+	if (g->refused && g->gateway)
+		g->gateway = gateway_free(g->gateway);
 	streams_tick(g->streams, now);
 	for (unsigned i = 0; i < STREAMS_MAX; i++) {
 		const char *why = g->v[i].stream ? find_end(g, &g->v[i]) : NULL;
@@ -355,16 +363,31 @@ static void on_tmr(void *arg)
 
 /* ---- the account's gateway ---- */
 
+/* Its session would be a second one of the bot, and act on the bot's own call. The gateway goes at
+ * the next tick: this is one of its handlers. */
+static void refuse_bot(struct golive *g)
+{
+	g->refused = true;
+	log_warn("golive_refused", "text=\"the token is a bot's\" hint=\"go_live_token_file needs "
+				   "the token of a person's account; bots get no streams\"");
+	tmr_start(g->tmr, 0);
+}
+
 static void on_event(const char *name, const json_t *d, void *arg)
 {
 	struct golive *g = arg;
+	const json_t *user = json_object_get(d, "user");
 	uint64_t now = env_now(g->conf.env), account = 0;
 	bool ready = strcmp(name, "READY") == 0;
 
-	if (ready &&
-	    !discord_snowflake(json_string_value(json_object_get(json_object_get(d, "user"), "id")),
-			       &account))
+	if (g->refused ||
+	    (ready && !discord_snowflake(json_string_value(json_object_get(user, "id")), &account)))
 		return;
+	if (ready && (account == guilds_self(g->conf.guilds) ||
+		      json_is_true(json_object_get(user, "bot")))) {
+		refuse_bot(g);
+		return;
+	}
 	if (ready)
 		guilds_hide(g->conf.guilds, account);
 	if (ready || strcmp(name, "RESUMED") == 0) {
@@ -462,7 +485,8 @@ struct golive *golive_free(struct golive *g)
 void golive_start(struct golive *g, const char *url)
 {
 	snprintf(g->url, sizeof g->url, "%s", url);
-	gateway_start(g->gateway, url, NULL);
+	if (g->gateway)
+		gateway_start(g->gateway, url, NULL);
 }
 
 bool golive_ready(const struct golive *g)

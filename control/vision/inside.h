@@ -49,6 +49,7 @@ static inline struct view *view_of(struct vision *v, const struct share *s)
 }
 
 /* control/vision/vision.c */
+struct share_rules vision_rules(const struct vision *v);
 void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
 			  const char *why);
 void vision_end_share(struct vision *v, struct share *s, const char *why);

@@ -35,27 +35,58 @@ static uint64_t age_of(const struct vision *v, const struct view *view)
 	return (env_now(v->conf.env) - view->confirmed) / NS_PER_MS;
 }
 
-json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel)
+static json_t *share_json(const struct vision *v, const struct share *s, const struct view *view)
+{
+	return json_pack("{s:o,s:s,s:s,s:b,s:I,s:o}", "user",
+			 json_sprintf("%llu", (unsigned long long)s->owner.target), "name",
+			 name_of(v, s), "state", share_state_name(s->state), "watched",
+			 (int)s->watched, "frames", (json_int_t)s->frames, "ageMs",
+			 view->newest.p ? json_integer((json_int_t)age_of(v, view)) : json_null());
+}
+
+static json_t *notes_json(const struct vision *v, const struct notes *notes)
+{
+	json_t *list = json_array();
+	uint64_t now = env_now(v->conf.env);
+
+	for (unsigned i = 0; i < notes->n && i < NOTES_SHOWN; i++) {
+		const struct note *note = &notes->v[notes->n - 1 - i];
+
+		json_array_append_new(list, json_pack("{s:I,s:i,s:s?}", "agoMs",
+						      (json_int_t)((now - note->at) / NS_PER_MS),
+						      "changed", (int)note->share, "text",
+						      note->text[0] ? note->text : NULL));
+	}
+	return list;
+}
+
+static json_t *list_shares(const struct vision *v, uint64_t guild, uint64_t channel, bool notes)
 {
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < SHARES_MAX; i++) {
 		const struct share *s = &v->shares.v[i];
 		const struct view *view = &v->views[i];
+		json_t *share = s->id && is_of(s, guild, channel) ? share_json(v, s, view) : NULL;
 
-		if (!s->id || !is_of(s, guild, channel))
+		if (!share)
 			continue;
-		json_array_append_new(
-			list,
-			json_pack("{s:o,s:s,s:s,s:b,s:I,s:o}", "user",
-				  json_sprintf("%llu", (unsigned long long)s->owner.target), "name",
-				  name_of(v, s), "state", share_state_name(s->state), "watched",
-				  (int)s->watched, "frames", (json_int_t)s->frames, "ageMs",
-				  view->newest.p ? json_integer((json_int_t)age_of(v, view))
-						 : json_null()));
+		if (notes)
+			json_object_set_new(share, "notes", notes_json(v, &view->notes));
+		json_array_append_new(list, share);
 	}
 	vision_list_streams(v, guild, channel, list);
 	return list;
+}
+
+json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel)
+{
+	return list_shares(v, guild, channel, false);
+}
+
+json_t *vision_room(const struct vision *v, uint64_t guild, uint64_t channel)
+{
+	return list_shares(v, guild, channel, true);
 }
 
 static void write_about(const struct vision *v, const struct share *s, const struct view *view,
@@ -111,6 +142,22 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		};
 		write_about(v, s, view, &p);
 		put_picture(out, &n, most, &p);
+	}
+	return n;
+}
+
+size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,
+		    size_t most)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < SHARES_MAX && n < most; i++) {
+		const struct share *s = &v->shares.v[i];
+		const struct view *view = &v->views[i];
+
+		if (s->id && s->watched && is_of(s, guild, channel) &&
+		    (view->newest.p || view->notes.n))
+			users[n++] = s->owner.target;
 	}
 	return n;
 }

@@ -99,9 +99,14 @@ enum vision_stream vision_stream_state(const struct vision *v, uint32_t share)
 {
 	const struct share *s = find_share(v, share);
 
+	struct share_rules rules;
+
 	if (!s || !s->watched)
 		return VISION_STREAM_GONE;
-	return v->views[s - v->shares.v].decoding ? VISION_STREAM_BUSY : VISION_STREAM_WANTS;
+	rules = vision_rules(v);
+	return v->views[s - v->shares.v].decoding || !shares_due(s, &rules, env_now(v->conf.env))
+		       ? VISION_STREAM_BUSY
+		       : VISION_STREAM_WANTS;
 }
 
 enum share_refusal vision_stream_frame(struct vision *v, uint32_t share, enum frame_codec codec,

@@ -15,13 +15,15 @@
 
 enum { TICK_S = 1 };
 
-static struct share_rules read_rules(const struct vision *v)
+struct share_rules vision_rules(const struct vision *v)
 {
 	const struct settings *set = v->conf.settings;
 
-	return (struct share_rules){.ttl = set->share_minutes * 60 * NS_PER_S,
-				    .frames_per_minute = set->share_frames_per_minute,
-				    .frame_bytes = set->share_frame_bytes};
+	return (struct share_rules){
+		.ttl = set->share_minutes * 60 * NS_PER_S,
+		.frames_per_minute = set->share_frames_per_minute,
+		.frame_bytes = set->share_frame_bytes,
+		.spacing = shares_spacing(set->share_frame_ms, set->share_frames_per_minute)};
 }
 
 static void write_secret(struct vision *v, char out[SHARE_SECRET_SIZE])
@@ -150,6 +152,13 @@ struct image_jail *vision_jail(struct vision *v)
 	return v->jail;
 }
 
+bool vision_may_show(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user)
+{
+	const struct share_world *w = &v->conf.world;
+
+	return channel && w->channel_of(guild, user, w->arg) == channel;
+}
+
 void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 {
 	unsigned place = 0;
@@ -166,7 +175,7 @@ void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 enum share_refusal vision_offer_share(struct vision *v, const struct share_owner *owner,
 				      char token[SHARE_SECRET_SIZE], struct share **out)
 {
-	struct share_rules rules = read_rules(v);
+	struct share_rules rules = vision_rules(v);
 	uint64_t now = env_now(v->conf.env);
 	struct share *s = shares_expired(&v->shares, now);
 	struct share_offered offered;
@@ -228,7 +237,7 @@ uint32_t vision_match_key(const struct vision *v, const char *key)
 enum share_refusal vision_open(struct vision *v, const char *token, uint32_t browser,
 			       char key[SHARE_SECRET_SIZE], uint32_t *share)
 {
-	struct share_rules rules = read_rules(v);
+	struct share_rules rules = vision_rules(v);
 	char fresh[SHARE_SECRET_SIZE];
 	struct share *s;
 	enum share_refusal refusal;
@@ -260,7 +269,7 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
 			       enum frame_codec codec, struct slice picture)
 {
-	struct share_rules rules = read_rules(v);
+	struct share_rules rules = vision_rules(v);
 	const struct share_frame frame = {.bytes = picture.n, .known_type = known_type};
 	struct view *view = view_of(v, s);
 	enum share_refusal refusal;
@@ -309,7 +318,7 @@ enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t targ
 enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
 				uint32_t *share)
 {
-	struct share_rules rules = read_rules(v);
+	struct share_rules rules = vision_rules(v);
 	uint64_t now = env_now(v->conf.env);
 	struct share *s;
 	enum share_refusal refusal = shares_prove(&v->shares, token, browser, now, &s);

@@ -60,6 +60,9 @@ unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64
 /* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel.
  * Caller owns it; NULL without memory. */
 json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel);
+/* The same for the dashboard, with the notes that models are told, the newest first: "notes"
+ * [{"agoMs", "changed" in thousandths, 0: nothing had, "text" of the role see or null}]. */
+json_t *vision_room(const struct vision *v, uint64_t guild, uint64_t channel);
 
 /* ---- for models ---- */
 
@@ -74,6 +77,9 @@ struct vision_picture {
  * how many of at most `most`. */
 size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		     struct vision_picture *out, size_t most);
+/* Whose screens models see there, by a picture or a note: at most `most` of them. */
+size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,
+		    size_t most);
 /* The notes about them with their ages, as text; "" when there is nothing to tell. */
 size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 		    char out[VISION_NOTES_MAX]);
@@ -125,7 +131,8 @@ int vision_set_streams(struct vision *v, const struct vision_streams *streams, c
 /* Begins the share of a member's stream, or finds it. Refusals of shares_offer, and OFF. */
 enum share_refusal vision_stream_begin(struct vision *v, uint64_t guild, uint64_t channel,
 				       uint64_t user, uint32_t *share);
-/* GONE: the share ended, or nobody watches it any more. BUSY: a key frame is being decoded. */
+/* GONE: the share ended, or nobody watches it any more. BUSY: a key frame is being decoded, or was
+ * a moment ago, so that another one is dropped: a stream may consist of key frames. */
 enum vision_stream { VISION_STREAM_GONE, VISION_STREAM_BUSY, VISION_STREAM_WANTS };
 enum vision_stream vision_stream_state(const struct vision *v, uint32_t share);
 /* Takes a key frame, of at most FRAME_BYTES_MAX bytes. */
@@ -135,6 +142,9 @@ void vision_stream_paused(struct vision *v, uint32_t share, bool paused);
 /* Ends the share; why: a word for the log. */
 void vision_stream_end(struct vision *v, uint32_t share, const char *why);
 
+/* True if this person's screen may be shown in this voice channel: they are there, and are not
+ * refused. */
+bool vision_may_show(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user);
 /* This person's shares in this server (0: in all) end: erased, or not to be heard any more. NULL
  * accepted. */
 void vision_forget(struct vision *v, uint64_t guild, uint64_t user);

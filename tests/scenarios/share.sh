@@ -1,7 +1,8 @@
 #!/bin/sh
 # A member shows a screen, through the real programs: the link comes by /share to the member alone, the first browser that opens it keeps
 # it, pictures are decoded in the jail of imaged, and every refusal has the reason of the seeds. Hostile pictures end with a reason. No
-# token, key or picture is in the log or the database, and none of a picture in a core of control after the share has ended.
+# token, key or picture is in the log or the database, and none of a picture in a core of control after the share has ended, also when a model was
+# asked about it.
 # rules 115
 #
 #   tests/scenarios/share.sh [build folder]      default: build
@@ -69,25 +70,27 @@ png() {
 			chunk("IDAT", compress($row x $h, 0)), chunk("IEND", "");' "$2" "$3" "$4" >"$1"
 }
 
-# seen PID: how often the picture that was shown last, as it came and as it is kept, is in the memory of the process.
+# seen PID: how often the picture that was shown last is in the memory of the process: as it came and as it is kept, in base64 as well.
 seen() {
-	"$SEARCH" "$1" "png=text:PARLEYSCREEN" "jpeg=$kept" >"$D/found" || echo "not permitted"
-	awk '{ n += $2 } END { print n + 0 }' "$D/found"
+	found_in "$1" "png=text:PARLEYSCREEN" "png64=text:UEFSTEVZU0NSRUVO" "jpeg=$jpeg" "jpeg64=text:$jpeg64"
 }
-# keep PNG: bytes from the middle of the JPEG that imaged makes of it, in hex.
-keep() {
-	{ printf '1 %d 960 60 0\n' "$(stat -c %s "$1")"; cat "$1"; } | "$B/imaged" 2>/dev/null | cut -d' ' -f12 | base64 -d |
-		tail -c +1200 | head -c 48 | od -An -tx1 | tr -d ' \n'
-}
+# Alice is there without a key, so nobody hears the answer.
+asked() { grep -q 'data:image/jpeg' "$D/record-eyes/events.jsonl"; }
+over() { grep -aqE ' turn .*stage=ended' "$D/control.log"; }
 
-SEARCH=build/tests/search-memory
-make -s "$SEARCH" || exit 1
+make -s build/tests/search-memory || exit 1
 export PARLEY_SHARE_FRAMES_PER_MINUTE=20 PARLEY_SHARE_FRAME_BYTES=350000 PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_SHARE_INGEST_TOKEN_FILE="$D/ingest"
 (umask 077; printf 'ingest.ingest.ingest' >"$D/ingest")
 start_guildd
 start_brain
+unset PARLEY_BRAIN_URL
+: >"$D/eyes.script"
+start_standin eyes openai
+echo "{\"providers\":[{\"name\":\"eyes\",\"dialect\":\"openai\",\"url\":\"http://127.0.0.1:$port/v1\"}],\"roles\":{\"voice\":[\"eyes\"],\"transcribe\":[\"eyes\"]},
+	\"answer_audio\":\"own\"}" >"$D/config.json"
 start_mediad mediad
-start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --log debug
+mediad=$last
+start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --config "$D/config.json" --log debug
 control=$last
 until_ok 20 registered || bad commands "not registered"
 WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
@@ -173,8 +176,11 @@ ingested() { [ "$(ingest $ALICE ingest.ingest.ingest)" = "200 " ]; }
 until_ok 10 ingested && ok "a program with the token" || bad "a program with the token" "$(ingest $ALICE ingest.ingest.ingest)"
 is "of a person who is not watched" "$(ingest $BOB ingest.ingest.ingest)" "403 target_user_mismatch"
 
-kept=$(keep "$D/one.png")
+read -r jpeg jpeg64 <<<"$(kept imaged 0 "$D/one.png")"
 post state "$D/on" "Content-Type: application/json" >/dev/null
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$VOICE\",\"name\":\"ask\",\"options\":[{\"name\":\"question\",\"type\":3,\"value\":\"what do you see\"},{\"name\":\"voice\",\"type\":5,\"value\":true}]}" >/dev/null
+until_ok 20 asked && ok "a model is asked about it, with the picture" || bad "the question" "$(tail -3 "$D/control.log")"
+until_ok 60 over || bad "the question" "its turn does not end"
 within "the picture is in the memory of control" "$(seen "$control")" 1 100000
 for i in $(seq 60); do
 	last_answer=$(frame "$D/one.png")
@@ -186,9 +192,13 @@ is "ends it" "$(frame "$D/one.png")" "404 share_session_not_found"
 until_ok 5 grep -qaE ' screen_share_session_stopped .*why=stopped' "$D/control.log" && ok "which is told" || bad stopped "no event"
 
 # What is left of the share.
+# What is under way to the model ends with its connection.
+sleep 2
 n=$(seen "$control")
 is "no picture is in the memory of control" "$n" 0
 [ "$n" = 0 ] || cut -c1-300 "$D/found"
+n=$((n + $(seen "$mediad")))
+is "nor in that of mediad" "$n" 0
 for pid in $(pgrep -P "$control" imaged); do n=$((n + $(seen "$pid"))); done
 is "nor in that of imaged" "$n" 0
 echo "frames_kept $n"

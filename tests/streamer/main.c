@@ -1,5 +1,5 @@
 /* A member of guildd who streams ("Go Live") by a mediad of their own: a number on grey, which a
- * line on stdin changes, as key frames. See --help. */
+ * line on stdin changes, as key frames; and who speaks when told to. See --help. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -22,9 +22,10 @@
 #include "tests/picture/encode_frame.h"
 
 enum { WIDTH = 640, HEIGHT = 360, GREY = 120, FPS = 10, BITRATE = 2000000, FRAME_MS = 500 };
+enum { RATE = 24000, SPEECH_MS = 1500, SYLLABLE_MS = 220, PITCH = 140, LOUD = 6000 };
 
 static struct {
-	const char *api, *sock, *ca;
+	const char *api, *sock, *ca, *out;
 	uint64_t guild, channel, user;
 	enum frame_codec codec;
 	unsigned number;
@@ -35,6 +36,7 @@ static struct {
 	struct http *http;
 	struct media *media;
 	struct media_call *voice, *call; /* in the channel, and of the stream */
+	struct media_playback *speech;	 /* NULL: none yet */
 	struct tmr *tmr;
 	uint8_t frame[FRAME_BYTES_MAX];
 	size_t n;
@@ -53,6 +55,15 @@ static void give_up(const char *why)
 	exit(EXIT_FAILURE);
 }
 
+/* The key frame as it is sent, for those who look for it in memory. */
+static void write_frame(void)
+{
+	FILE *f = fopen(opt.out, "we");
+
+	if (!f || fwrite(run.frame, 1, run.n, f) != run.n || fclose(f))
+		give_up("the file of the frame cannot be written");
+}
+
 static void show(void)
 {
 	const struct frame_scene scene = {
@@ -63,6 +74,8 @@ static void show(void)
 		run.n = frame_encode(run.frame, opt.codec, &scene, true);
 	if (!run.n)
 		give_up("there is no such encoder");
+	if (opt.out && run.shown != opt.number)
+		write_frame();
 	if (run.shown != opt.number)
 		printf("shows %u in %zu bytes\n", opt.number, run.n);
 	fflush(stdout);
@@ -71,8 +84,37 @@ static void show(void)
 	run.frames++;
 }
 
+static void on_speech(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		      unsigned reason, uint64_t at_ns, void *arg)
+{
+	(void)pb, (void)samples, (void)reason, (void)at_ns, (void)arg;
+	if (ev == MEDIA_PB_DRAINED || ev == MEDIA_PB_STOPPED) {
+		printf("spoke\n");
+		fflush(stdout);
+	}
+}
+
+/* Syllables of no word: a stand-in says what was said. */
+static void speak(void)
+{
+	static int16_t pcm[RATE * SPEECH_MS / 1000];
+
+	for (unsigned i = 0; i < RATE * SPEECH_MS / 1000; i++) {
+		unsigned in = i % (RATE * SYLLABLE_MS / 1000);
+		bool silent = in > RATE * SYLLABLE_MS * 4 / 5 / 1000;
+		int saw = (int)(i * PITCH * 2 * LOUD / RATE % (2 * LOUD)) - LOUD;
+
+		pcm[i] = (int16_t)(silent ? 0 : saw);
+	}
+	run.speech = media_playback_free(run.speech);
+	if (media_playback_open(&run.speech, run.voice, RATE, on_speech, NULL) ||
+	    media_playback_write(run.speech, pcm, RATE * SPEECH_MS / 1000))
+		give_up("it cannot speak");
+	media_playback_end(run.speech);
+}
+
 /* stdin does not block. */
-static void read_number(void)
+static void read_line(void)
 {
 	char line[32];
 	ssize_t n = read(STDIN_FILENO, line, sizeof line - 1);
@@ -82,13 +124,17 @@ static void read_number(void)
 	if (n <= 0)
 		return;
 	line[n] = '\0';
+	if (strncmp(line, "say", 3) == 0) {
+		speak();
+		return;
+	}
 	opt.number = (unsigned)strtoul(line, NULL, 10);
 }
 
 static void on_tmr(void *arg)
 {
 	(void)arg;
-	read_number();
+	read_line();
 	show();
 	tmr_start(run.tmr, FRAME_MS * NS_PER_MS);
 }
@@ -140,11 +186,8 @@ static void on_joined(const struct http_resp *resp, void *arg)
 	char url[256];
 	struct http_call req = {.method = "POST", .url = url, .headers = headers, .body = "{}"};
 
-	const struct media_want want = {.guild = opt.guild,
-					.channel = opt.channel,
-					.bitrate = 64000,
-					.mute = true,
-					.consent = true};
+	const struct media_want want = {
+		.guild = opt.guild, .channel = opt.channel, .bitrate = 64000, .consent = true};
 
 	(void)arg;
 	if (media_call_open(&run.voice, run.media, &want, NULL, NULL) ||
@@ -169,9 +212,10 @@ static void on_link(bool up, void *arg)
 static void usage(FILE *f)
 {
 	fputs("usage: streamer --api URL --media-sock PATH --ca FILE --guild ID --channel ID\n"
-	      "                --user ID --number N [--codec h264|vp8|av1]\n\n"
+	      "                --user ID --number N [--codec h264|vp8|av1] [--out FILE]\n\n"
 	      "Joins guildd's voice channel and streams a picture with the number N, which a line "
 	      "on stdin changes.\n"
+	      "The line \"say\" makes it speak, no words. FILE gets the newest key frame. "
 	      "Ends with stdin.\n",
 	      f);
 }
@@ -194,6 +238,7 @@ static bool parse_options(int argc, char **argv)
 					      {"user", required_argument, NULL, 'u'},
 					      {"number", required_argument, NULL, 'x'},
 					      {"codec", required_argument, NULL, 'v'},
+					      {"out", required_argument, NULL, 'o'},
 					      {NULL, 0, NULL, 0}};
 	int o;
 
@@ -212,6 +257,8 @@ static bool parse_options(int argc, char **argv)
 			opt.user = strtoull(optarg, NULL, 10);
 		else if (o == 'x')
 			opt.number = (unsigned)strtoul(optarg, NULL, 10);
+		else if (o == 'o')
+			opt.out = optarg;
 		else if (o == 'v')
 			opt.codec = codec_named(optarg);
 		else
@@ -248,6 +295,7 @@ int main(int argc, char **argv)
 	if (err)
 		give_up(strerror(err));
 	env_run(run.env);
+	media_playback_free(run.speech);
 	media_call_free(run.call);
 	media_call_free(run.voice);
 	media_free(run.media);

@@ -71,7 +71,9 @@ enum tool_screen_op {
 /* A request about shared screens. Borrowed. */
 struct tool_screen {
 	enum tool_screen_op op;
-	uint64_t user;	      /* the speaker */
+	uint64_t user; /* the speaker */
+	uint32_t turn;
+	bool shared;	      /* others spoke in the turn, too */
 	const char *target;   /* a name; "": the speaker's, or all of them */
 	const char *question; /* of SEE; "": none */
 };

@@ -11,6 +11,8 @@ static int ask(const struct builtins *b, const struct tool_start *call, enum too
 	return b->host.screenh(call->id,
 			       &(struct tool_screen){.op = op,
 						     .user = call->user,
+						     .turn = call->turn,
+						     .shared = call->shared,
 						     .target = target ? target : "",
 						     .question = question ? question : ""},
 			       b->host.arg);

@@ -256,6 +256,20 @@ enum share_refusal shares_take(struct share *s, const struct share_rules *rules,
 	return SHARE_GRANTED;
 }
 
+uint64_t shares_spacing(uint64_t every_ms, unsigned frames_per_minute)
+{
+	/* One that was asked for comes a little earlier or later than the one before did. */
+	uint64_t asked = every_ms * NS_PER_MS / 4 * 3;
+	uint64_t least = frames_per_minute ? MINUTE / frames_per_minute : 0;
+
+	return asked > least ? asked : least;
+}
+
+bool shares_due(const struct share *s, const struct share_rules *rules, uint64_t now)
+{
+	return !s->frames || now - s->heard >= rules->spacing;
+}
+
 enum share_refusal shares_find_target(struct shares *s, uint64_t guild, uint64_t target,
 				      uint64_t now, struct share **out)
 {

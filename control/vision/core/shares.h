@@ -71,7 +71,11 @@ struct share_rules {
 	uint64_t ttl; /* ns */
 	unsigned frames_per_minute;
 	size_t frame_bytes;
+	uint64_t spacing; /* ns; between key frames of a stream */
 };
+/* The spacing at which a stream that consists of key frames does not use up the pictures of a
+ * minute before it is over: somewhat less than every_ms, in which they are asked for. */
+uint64_t shares_spacing(uint64_t every_ms, unsigned frames_per_minute);
 
 /* Who is where: the voice channel of a person, and that of the bot; 0: none. */
 struct share_world {
@@ -120,6 +124,8 @@ enum share_refusal shares_take(struct share *s, const struct share_rules *rules,
  * there; OTHER_TARGET: somebody else's is. */
 enum share_refusal shares_find_target(struct shares *s, uint64_t guild, uint64_t target,
 				      uint64_t now, struct share **out);
+/* True if a key frame is wanted now: the last picture that was taken is old enough. */
+bool shares_due(const struct share *s, const struct share_rules *rules, uint64_t now);
 /* A word of its page: it is there. */
 void shares_touch(struct share *s, const struct share_rules *rules, bool paused, uint64_t now);
 /* Forgets it with its secrets. */

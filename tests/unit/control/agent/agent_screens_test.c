@@ -1,7 +1,10 @@
 #include <string.h>
 
+#include "control/agent/agent_screens.h"
 #include "control/agent/screen_looks.h"
 #include "control/attachments/captions.h"
+#include "control/prompts/prompts.def"
+#include "control/tools/builtin/host.h"
 #include "control/vision/inside.h"
 #include "tests/unit/control/agent/agent_scene.h"
 
@@ -63,4 +66,188 @@ TEST(a_look_ends_with_the_screen)
 	s.agent->looks = screen_looks_free(looks);
 	captions_free(captions);
 	scene_end(&s);
+}
+
+/* ---- two screens, of Alice and Bob ---- */
+
+static struct vision vision;
+static uint8_t jpeg[] = {0xff, 0xd8, 0xff};
+static uint64_t forgotten; /* whom the bot may not remember */
+static char output[600];
+
+static const char *name_of(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return user == ALICE ? "alice" : "bob";
+}
+
+static bool remembers(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user != forgotten;
+}
+
+static uint64_t nowhere(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return 0;
+}
+
+static uint64_t in_no_channel(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild;
+	(void)user;
+	(void)arg;
+	return 0;
+}
+
+static void show_screen(unsigned i, uint64_t user)
+{
+	const struct media_want *where = media_call_want(s.call);
+
+	vision.shares.v[i] = (struct share){.id = i + 1,
+					    .watched = true,
+					    .state = SHARE_SHOWING,
+					    .owner = {.guild = where->guild,
+						      .channel = where->channel,
+						      .requester = user,
+						      .target = user}};
+	vision.views[i] = (struct view){.vision = &vision,
+					.share = i + 1,
+					.number = 1,
+					.confirmed = env_now(s.fake.env),
+					.newest = {.p = jpeg, .n = 0, .at = env_now(s.fake.env)}};
+}
+
+static bool begin_screens(void)
+{
+	forgotten = 0;
+	if (!scene_begin(&s, "off", has_eyes))
+		return false;
+	vision = (struct vision){.conf = {.env = s.fake.env,
+					  .settings = s.settings,
+					  .world = {in_no_channel, nowhere, NULL},
+					  .nameh = name_of}};
+	s.agent->vision = &vision;
+	s.agent->remembersh = remembers;
+	show_screen(0, ALICE);
+	show_screen(1, BOB);
+	return true;
+}
+
+static void end_screens(void)
+{
+	/* The pictures are this test's. */
+	memset(&vision, 0, sizeof vision);
+	s.agent->vision = NULL;
+	scene_end(&s);
+}
+
+static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	(void)id;
+	(void)ok;
+	(void)arg;
+	snprintf(output, sizeof output, "%.*s", (int)text.n, (const char *)text.p);
+}
+
+static void call_tool(enum tool_screen_op op, uint64_t user, uint32_t turn, const char *target)
+{
+	*output = '\0';
+	CHECK_INT(agent_screens_ask(s.agent, 1,
+				    &(struct tool_screen){.op = op,
+							  .user = user,
+							  .turn = turn,
+							  .target = target,
+							  .question = ""},
+				    take_output, NULL),
+		  0);
+}
+
+static bool may_keep(uint32_t turn)
+{
+	return turns_may_keep(s.agent->turns, &(struct room_turn){.id = turn, .user = ALICE});
+}
+
+/* A model that is shown no picture gets the screens in words. */
+TEST(an_answer_about_a_screen_in_words_is_kept_as_its_owner_agrees)
+{
+	static struct agent_shown shown;
+	struct engine_message m;
+	bool fresh;
+
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	forgotten = BOB;
+	CHECK(!settings_set(s.settings, "screen_mode", "tool"));
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh));
+	CHECK_INT(m.n_images, 0);
+	CHECK(may_keep(3));
+	agent_screens_note(s.agent, 3);
+	CHECK(!may_keep(3));
+	call_tool(TOOL_SCREEN_SEE, ALICE, 4, "alice");
+	CHECK(!may_keep(4));
+	call_tool(TOOL_SCREEN_LIST, ALICE, 5, "");
+	CHECK(!may_keep(5));
+	/* His is the only one that is not kept. */
+	turns_renewed(s.agent->turns);
+	vision.shares.v[1].id = 0;
+	agent_screens_note(s.agent, 6);
+	CHECK(may_keep(6));
+	end_screens();
+}
+
+TEST(nobody_else_has_a_screen_watched)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "bob");
+	CHECK(strstr(output, "\"watching\":true") != NULL); /* it is already */
+	vision.shares.v[1].watched = false;
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "bob");
+	CHECK(strstr(output, PROMPT_SCREEN_NEEDS_OWNER) != NULL);
+	CHECK(!vision.shares.v[1].watched);
+	call_tool(TOOL_SCREEN_WATCH, BOB, 3, "");
+	CHECK(strstr(output, "\"watching\":true") != NULL);
+	CHECK(vision.shares.v[1].watched);
+	/* Of two of the same name the speaker is meant. */
+	vision.shares.v[0].watched = false;
+	vision.shares.v[1].watched = false;
+	vision.shares.v[2] = vision.shares.v[1];
+	vision.shares.v[2].id = 3;
+	vision.shares.v[2].owner.target = BOB + 1;
+	call_tool(TOOL_SCREEN_WATCH, BOB + 1, 3, "Bob");
+	CHECK(!vision.shares.v[1].watched && vision.shares.v[2].watched);
+	end_screens();
+}
+
+/* A session forgets nothing that it was shown, so another one begins. */
+TEST(the_end_of_a_screen_renews_the_session_that_was_shown_it)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	s.agent->memory_told = strdup("a slice");
+	agent_screen_share(s.agent, BOB, false);
+	CHECK(s.agent->memory_told != NULL); /* it was shown none */
+	agent_screens_note(s.agent, 3);
+	agent_screen_share(s.agent, BOB, true);
+	CHECK(s.agent->memory_told != NULL);
+	agent_screen_share(s.agent, BOB, false);
+	CHECK(s.agent->memory_told == NULL);
+	CHECK(!s.agent->screen_held);
+	/* "Stop looking" is such an end. */
+	agent_screens_note(s.agent, 4);
+	vision.views[0].vision = vision.views[1].vision = NULL;
+	call_tool(TOOL_SCREEN_UNWATCH, ALICE, 4, "alice");
+	CHECK(strstr(output, "\"stopped\":1") != NULL);
+	CHECK(!s.agent->screen_held);
+	end_screens();
 }

@@ -114,6 +114,34 @@ TEST(rule_115_share_tokens_give_their_reason)
 	CHECK_INT(s->frames, 5);
 }
 
+/* A stream may consist of key frames, 30 in a second. */
+TEST(shares_of_streams_keep_their_pictures_for_the_whole_minute)
+{
+	static const unsigned most[] = {10, 180, 600};
+	const uint64_t every = 1200, frame = NS_PER_S / 30;
+
+	for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++) {
+		struct share_rules r = rules;
+		uint64_t last = 0, longest = 0;
+		struct share *s;
+		bool reused;
+
+		begin();
+		r.frames_per_minute = most[i];
+		r.spacing = shares_spacing(every, most[i]);
+		CHECK_INT(offer(&alice, 1, &s, &reused), SHARE_GRANTED);
+		for (uint64_t now = frame; now < 3 * MINUTE; now += frame) {
+			if (!shares_due(s, &r, now))
+				continue;
+			CHECK_INT(shares_take(s, &r, &world, &(struct share_frame){10, true}, now),
+				  SHARE_GRANTED);
+			longest = last && now - last > longest ? now - last : longest;
+			last = now;
+		}
+		CHECK(longest <= (most[i] < 60 ? MINUTE / most[i] : every * NS_PER_MS) + frame);
+	}
+}
+
 TEST(shares_of_a_target_need_the_target)
 {
 	struct share *s;
