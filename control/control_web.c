@@ -313,7 +313,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "prompts", json_integer(PROMPTS_VERSION));
 	now = voice_session_now(vs);
 	json_object_set_new(room, "now", now ? now : json_null());
-	json_object_set_new(room, "screens", vision_list(c->vision, guild, s.channel));
+	json_object_set_new(room, "screens", vision_room(c->vision, guild, s.channel));
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));

@@ -1,5 +1,6 @@
 /* What the room of an agent is doing now, for pages (agent.h). */
 #include "control/agent/inside.h"
+#include "control/agent/screen_looks.h"
 #include "ipc/env.h"
 #include "proto/base/iso_time.h"
 #include "proto/base/time.h"
@@ -63,6 +64,17 @@ static json_t *time_json(uint64_t at, uint64_t now, uint64_t wall)
 	return json_string(text);
 }
 
+/* What was asked and said about shown screens. */
+static json_t *looks_json(const struct agent *a, uint64_t now)
+{
+	struct screen_looks_paid paid = screen_looks_paid(a->looks);
+
+	return json_pack("{s:i,s:f,s:i,s:o}", "asked", (int)paid.asked, "spentUsd",
+			 (double)paid.nano / 1e9, "remarks", (int)a->remarks, "remarkedMs",
+			 a->remarks ? json_integer((json_int_t)((now - a->remarked_at) / NS_PER_MS))
+				    : json_null());
+}
+
 json_t *agent_now(const struct agent *a)
 {
 	const struct room_turn *t, *floor = room_active(a->room);
@@ -81,11 +93,11 @@ json_t *agent_now(const struct agent *a)
 		holder = turn_json(a, floor, now);
 		json_object_set_new(holder, "addressee", addressee_json(a, floor));
 	}
-	return json_pack("{s:o,s:o,s:f,s:o,s:o,s:o}", "floor", holder, "turns", turns, "spentUsd",
-			 (double)a->spent_nano / 1e9, "lastActivityAt",
+	return json_pack("{s:o,s:o,s:f,s:o,s:o,s:o,s:o}", "floor", holder, "turns", turns,
+			 "spentUsd", (double)a->spent_nano / 1e9, "lastActivityAt",
 			 time_json(times.active_at, now, wall), "maxEndsAt",
 			 time_json(times.length_end, now, wall), "inactivityEndsAt",
-			 time_json(times.idle_end, now, wall));
+			 time_json(times.idle_end, now, wall), "looks", looks_json(a, now));
 }
 
 json_t *agent_levels(const struct agent *a)

@@ -77,6 +77,8 @@ bool web_refuse_stream(struct web *w, struct http_exchange *x);
  * null for who sees one. Caller owns it. */
 json_t *web_mcp(const struct web *w, uint64_t scope);
 /* The list without the objects whose member is not this server's id, unless scope is 0. */
+/* Takes the sentences out of the notes about screens in a room: they tell what people show. */
+void web_hide_notes(json_t *room);
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
 /* Without TLS in between: the request came to a loopback address. */
 bool web_is_loopback(const struct web *w, const struct http_head *head);

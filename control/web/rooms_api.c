@@ -36,12 +36,19 @@ struct rooms_kept {
 	} v[KINDS];
 };
 
+/* Notes of screens in it tell what people showed. */
+static void forget(struct kept *v)
+{
+	if (v->text)
+		explicit_bzero(v->text, strlen(v->text));
+	free(v->text);
+	v->text = NULL;
+}
+
 void rooms_forget(struct rooms_kept *k)
 {
-	for (unsigned i = 0; i < KINDS; i++) {
-		free(k->v[i].text);
-		k->v[i].text = NULL;
-	}
+	for (unsigned i = 0; i < KINDS; i++)
+		forget(&k->v[i]);
 }
 
 static void on_event(const struct bus_event *ev, void *arg)
@@ -93,6 +100,22 @@ static uint64_t guild_of(const json_t *room)
 	return id ? strtoull(id, NULL, 10) : 0;
 }
 
+void web_hide_notes(json_t *room)
+{
+	json_t *screens = json_object_get(room, "screens"), *screen, *note;
+	size_t i, k;
+
+	json_array_foreach(screens, i, screen)
+	{
+		json_t *notes = json_object_get(screen, "notes");
+
+		json_array_foreach(notes, k, note)
+		{
+			json_object_set_new(note, "text", json_null());
+		}
+	}
+}
+
 static void add_turns(const struct web *w, json_t *room, bool words)
 {
 	uint64_t guild = guild_of(room);
@@ -100,6 +123,8 @@ static void add_turns(const struct web *w, json_t *room, bool words)
 	/* The people of the call compare it; who only sees figures need not. */
 	if (!words && json_is_object(json_object_get(room, "secure")))
 		json_object_set_new(json_object_get(room, "secure"), "code", json_null());
+	if (!words)
+		web_hide_notes(room);
 	json_object_set_new(room, "calls", running_calls(w, guild));
 	json_object_set_new(room, "turns", live_turns_current(web_turns(w), guild, words));
 	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
@@ -109,9 +134,15 @@ static void add_turns(const struct web *w, json_t *room, bool words)
 static void shorten(json_t *room)
 {
 	static const char *const parts[] = {"brainTools", "secure", "lastTurn"};
+	json_t *screen;
+	size_t k;
 
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		json_object_set_new(room, parts[i], json_null());
+	json_array_foreach(json_object_get(room, "screens"), k, screen)
+	{
+		json_object_del(screen, "notes");
+	}
 	json_object_set_new(room, "turns", json_array());
 	json_object_set_new(room, "calls", json_array());
 }
@@ -160,7 +191,7 @@ static struct kept *find_kept(struct rooms_kept *k, const struct kind *kind)
 		if (v->made < first->made)
 			first = v;
 	}
-	free(first->text);
+	forget(first);
 	*first = (struct kept){.kind = *kind};
 	return first;
 }
@@ -177,7 +208,7 @@ void web_rooms_get(struct web *w, const struct web_request *r)
 	}
 	v = find_kept(web_rooms(w), &kind);
 	if (!v->text || now - v->made >= ROOMS_FRESH_MS * NS_PER_MS) {
-		free(v->text);
+		forget(v);
 		v->text = write_rooms(w, &kind);
 		v->made = now;
 	}

@@ -170,11 +170,15 @@ json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t sco
 	const struct web_conf *c = web_shown(w);
 	json_t *rooms = web_only(c->roomsh(c->arg), "guild", scope), *sessions = json_array(),
 	       *mcp = web_mcp(w, scope), *all;
-	const json_t *room;
+	json_t *room;
 	size_t i;
 
 	json_array_foreach(rooms, i, room)
+	{
+		if (words != LIVE_WORDS)
+			web_hide_notes(room);
 		json_array_append_new(sessions, session_json(w, room, words));
+	}
 	all = json_pack("{s:I,s:o,s:o,s:o,s:O?}", "activeCount",
 			(json_int_t)json_array_size(sessions), "sessions", sessions, "asrSessions",
 			gather(sessions, "asrSessions"), "toolCalls", gather(sessions, "toolCalls"),

@@ -77,7 +77,7 @@ looks() { grep -c '"what":"request"' "$D/record-eyes/events.jsonl" 2>/dev/null |
 looked() { [ "$(looks)" -ge "$1" ]; }
 described() { [ "$(grep -ac ' engine_used .*role=see' "$log")" -ge "$1" ]; }
 
-export PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_WATCH_NOTE_S=1 PARLEY_WATCH_CHANGE_MS=0 PARLEY_SCREEN_NOTES_PER_HOUR=3 PARLEY_REPLY_PATH=bridge
+export PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_WATCH_NOTE_S=1 PARLEY_WATCH_CHANGE_MS=0 PARLEY_SCREEN_NOTES=blind PARLEY_SCREEN_NOTES_PER_HOUR=3 PARLEY_REPLY_PATH=bridge
 start_guildd
 start_brain
 start_mediad mediad

@@ -41,6 +41,24 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
       m.trackCount > 1 ? ` · ${m.trackCount - 1} more` : ""];
   }
 
+  // A shown screen: how old its picture is, and the notes that models are told, the newest first. Their sentences come for operators alone.
+  function screen(s) {
+    const age = s.ageMs === null ? "" : ` · picture ${seconds(s.ageMs)} old`;
+    const text = (n) => n.text || (n.changed ? `${n.changed / 10} % of the picture changed` : "nothing had changed");
+    const notes = (s.notes || []).map((n) => node("li", null, `${seconds(n.agoMs)} ago: ${text(n)}`));
+
+    return fact("screen", node("b", null, s.name), ` ${s.watched ? s.state : `${s.state}, not watched`}${age}`, notes.length ? node("ul", null, ...notes) : null);
+  }
+
+  // What looking at screens cost, beside the questions themselves.
+  function looks(room) {
+    const l = room.now?.looks;
+
+    if (!l || (!l.asked && !l.remarks)) return [];
+    return [fact("looks", node("b", null, String(l.asked)), ` at screens by the role see, ${dollars(l.spentUsd)}`,
+      l.remarks ? `; ${l.remarks} remarks, the last ${seconds(l.remarkedMs)} ago` : "")];
+  }
+
   function drawNow(room) {
     const now = room.now, waiting = (now?.turns || []).filter((t) => own(phases, t.phase) && t.turn !== now.floor?.turn);
     const playing = music(room);
@@ -51,7 +69,8 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
       ...waiting.map((t) => fact("waiting", person(t), ` ${phases[t.phase]}`)),
       ...(room.calls || []).map((c) => fact("tool", node("b", null, c.toolName), " runs")),
       ...(playing ? [fact("music", ...playing)] : []),
-      ...(room.screens || []).map((s) => fact("screen", node("b", null, s.name), ` ${s.watched ? s.state : `${s.state}, not watched`}`)),
+      ...(room.screens || []).map(screen),
+      ...looks(room),
       fact("cost", node("b", null, dollars(now?.spentUsd || 0)), ` in this call, ${dollars(room.spentTodayUsd)} today`));
   }
 

@@ -54,3 +54,42 @@ TEST(a_long_name_of_who_shows_a_screen_stays_whole_characters)
 	CHECK(strncmp(notes, "The screen of Al ice, the newest", 32) == 0);
 	env_free(env);
 }
+
+TEST(the_dashboard_has_the_notes_that_models_are_told)
+{
+	static struct vision v;
+	struct env *env;
+	const json_t *share, *notes, *note;
+	json_t *room, *list;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	v = (struct vision){.conf = {.env = env, .nameh = name_of}};
+	name = "Alice";
+	v.shares.v[0] = (struct share){
+		.id = 3,
+		.watched = true,
+		.state = SHARE_SHOWING,
+		.owner = {.guild = GUILD, .channel = CHANNEL, .requester = ALICE, .target = ALICE}};
+	v.views[0].share = 3;
+	notes_changed(&v.views[0].notes, 100, 1, env_now(env));
+	CHECK(notes_tell(&v.views[0].notes, 1, "a letter"));
+	notes_changed(&v.views[0].notes, 25, 2, env_now(env));
+	room = vision_room(&v, GUILD, CHANNEL);
+	share = json_array_get(room, 0);
+	CHECK_STR(json_string_value(json_object_get(share, "name")), "Alice");
+	CHECK(json_is_null(json_object_get(share, "ageMs")));
+	notes = json_object_get(share, "notes");
+	CHECK_INT(json_array_size(notes), 2);
+	note = json_array_get(notes, 0);
+	CHECK_INT(json_integer_value(json_object_get(note, "changed")), 25);
+	CHECK(json_is_null(json_object_get(note, "text")));
+	CHECK(json_is_integer(json_object_get(note, "agoMs")));
+	note = json_array_get(notes, 1);
+	CHECK_STR(json_string_value(json_object_get(note, "text")), "a letter");
+	json_decref(room);
+	/* The tool that lists shares tells none. */
+	list = vision_list(&v, GUILD, CHANNEL);
+	CHECK(!json_object_get(json_array_get(list, 0), "notes"));
+	json_decref(list);
+	env_free(env);
+}

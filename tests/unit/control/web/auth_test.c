@@ -73,7 +73,30 @@ static json_t *on_rooms(void *arg)
 {
 	(void)arg;
 	fx.described++;
-	return json_pack("[{s:s}]", "guild", "42");
+	return json_pack("[{s:s,s:[{s:s,s:[{s:i,s:s}]}]}]", "guild", "42", "screens", "name",
+			 "Alice", "notes", "changed", 10, "text", "a letter");
+}
+
+/* What the note about a screen says in this room or session. */
+static const char *note_word(const json_t *shares)
+{
+	const json_t *notes = json_object_get(json_array_get(shares, 0), "notes");
+	const char *text = json_string_value(json_object_get(json_array_get(notes, 0), "text"));
+
+	return text ? text : "";
+}
+
+static const char *room_note(void)
+{
+	return note_word(
+		json_object_get(json_array_get(json_object_get(fx.got, "rooms"), 0), "screens"));
+}
+
+static const char *session_note(void)
+{
+	const json_t *s = json_array_get(json_object_get(fx.got, "sessions"), 0);
+
+	return note_word(json_object_get(json_object_get(s, "streamWatch"), "shares"));
 }
 
 /* Somebody speaks to the bot in server 42. */
@@ -532,6 +555,26 @@ TEST(a_viewer_who_signs_out_ends_nobody_elses_stream)
 	CHECK(streams[1].over && !strstr(streams[1].text, "turn_admitted"));
 	CHECK(!streams[0].over && strstr(streams[0].text, "turn_admitted"));
 	http_req_cancel(streams[0].req);
+	close_all();
+}
+
+/* They tell what people show. */
+TEST(sentences_about_screens_are_for_operators)
+{
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_STR(room_note(), "");
+	CHECK_INT(get("/api/voice/state"), 200);
+	CHECK_STR(session_note(), "");
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_STR(room_note(), "a letter");
+	CHECK_INT(get("/api/voice/state"), 200);
+	CHECK_STR(session_note(), "a letter");
+	/* Of a room that is only in the list there are none. */
+	CHECK_INT(get("/api/rooms?whole=41771983423143937"), 200);
+	CHECK_STR(room_note(), "");
 	close_all();
 }
 
