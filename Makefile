@@ -171,7 +171,7 @@ $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
 # Hostile code in the jail of decoderd, in the place of its decoding.
-$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c) $(JAIL) mediad/music/track_ring.c \
+$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c zygote.c progress.c root_file.c) $(JAIL) mediad/music/track_ring.c \
                    control/vision/imaged/picture.c $(IMAGE_CORE) control/dialect/base64.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium

@@ -132,6 +132,7 @@ static void read_request(struct fetcher *f)
 	if (n != sizeof f->ask || f->ask.length > RANGE_MAX)
 		_exit(EXIT_SUCCESS);
 	f->asked = true;
+	fetcher_send_titles(f);
 }
 
 /* When there is something to do that nobody else wakes us for; 0: never. A source that has failed,

@@ -22,7 +22,8 @@ enum {
 	REQUESTS_FD = 0,
 	TITLES_FD = 1,
 	WINDOW = 256 << 10,
-	HEAD = 64 << 10,  /* bytes at the beginning that are kept */
+	HEAD = 64 << 10, /* bytes at the beginning that are kept */
+	TITLES_KEPT = 8,
 	TAIL = 128 << 10, /* and behind a place that the decoder has sought: an index at the end */
 };
 
@@ -39,7 +40,8 @@ struct fetcher {
 	char url[DECODER_PATH_MAX + 1];	  /* after redirects */
 	char named[DECODER_PATH_MAX + 1]; /* before them */
 	unsigned redirects, retries;
-	struct rate_limit rate;
+	struct rate_limit rate;	 /* of all requests */
+	struct rate_limit parts; /* of playlists and segments */
 	enum reads reads;
 
 	/* The window: source bytes [offset, offset + n). */
@@ -62,7 +64,13 @@ struct fetcher {
 	int64_t size;
 	struct validators first, present; /* of the first response and this one */
 	struct icy icy;
-	char title[ICY_TITLE_MAX]; /* newest that was sent */
+	char title[ICY_TITLE_MAX]; /* newest that has come */
+	/* Of a station that sent sound ahead, they wait for what is before them to be read. */
+	struct {
+		uint64_t at; /* offset */
+		char text[ICY_TITLE_MAX];
+	} titles[TITLES_KEPT];
+	unsigned n_titles;
 
 	/* A stream in segments. */
 	struct segments *segments; /* NULL: it is none */
@@ -87,6 +95,8 @@ uint64_t fetcher_clock(void);
 long fetcher_status(const struct fetcher *f);
 /* True for the status of a response that carries what was asked for. */
 bool fetcher_is_sound(long status);
+/* Sends the titles that are before what the decoder asks for. */
+void fetcher_send_titles(struct fetcher *f);
 /* Callbacks of curl; arg is the fetcher. */
 size_t fetcher_on_header(char *line, size_t one, size_t n, void *arg);
 size_t fetcher_on_bytes(char *data, size_t one, size_t n, void *arg);

@@ -38,14 +38,31 @@ bool fetcher_is_sound(long status)
 	return status == 200 || status == 206;
 }
 
-/* Sends a title once, even if the line breaks while it plays: no title has come then. With its NUL,
- * because an empty packet reads as the end of the fetcher. */
-static void send_title(struct fetcher *f)
+/* With its NUL, because an empty packet reads as the end of the fetcher. */
+static void send_title(const char *title)
+{
+	(void)!send(TITLES_FD, title, strlen(title) + 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Keeps a title once, even if the line breaks while it plays: no title has come then. Of too many
+ * the newest counts. */
+static void keep_title(struct fetcher *f, uint64_t at)
 {
 	if (!f->icy.titles || strcmp(f->title, f->icy.title) == 0)
 		return;
 	memcpy(f->title, f->icy.title, sizeof f->title);
-	(void)!send(TITLES_FD, f->title, strlen(f->title) + 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (f->n_titles == TITLES_KEPT)
+		f->n_titles--;
+	f->titles[f->n_titles].at = at;
+	memcpy(f->titles[f->n_titles++].text, f->title, sizeof f->title);
+}
+
+void fetcher_send_titles(struct fetcher *f)
+{
+	while (f->n_titles && f->ask.offset >= f->titles[0].at) {
+		send_title(f->titles[0].text);
+		memmove(f->titles, f->titles + 1, --f->n_titles * sizeof f->titles[0]);
+	}
 }
 
 /* Takes the source's size out of "bytes 0-99/1234". */
@@ -177,7 +194,7 @@ static size_t add_segment(struct fetcher *f, const char *data, size_t n)
 		find_segment_tag(f, (const uint8_t *)data, n);
 	}
 	f->known = true;
-	f->retries = f->empty = 0;
+	f->retries = 0;
 	retry_end(&f->retry);
 	if (n > WINDOW - f->n) {
 		f->paused = true;
@@ -194,6 +211,8 @@ static size_t add_segment(struct fetcher *f, const char *data, size_t n)
 
 static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 {
+	uint64_t at;
+
 	/* A server that does not know ranges begins again at the beginning. */
 	if (!f->known && f->from && !f->live &&
 	    (fetcher_status(f) == 200 || validators_differ(&f->first, &f->present))) {
@@ -211,8 +230,9 @@ static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 	}
 	keep_bytes(f, f->offset + f->n, data, n);
 	memcpy(f->bytes + f->n, data, n);
+	at = f->offset + f->n;
 	f->n += icy_feed(&f->icy, f->bytes + f->n, n);
-	send_title(f);
+	keep_title(f, at + f->icy.title_at);
 	return n;
 }
 

@@ -17,8 +17,13 @@ enum {
 	/* Requests at once, and then one each time: a server is not flooded, whoever asks. */
 	BURST = 32,
 	REQUEST_MS = 125,
-	EMPTY_MAX = 3, /* segments in a row without sound */
-	SILENT_S = 5,  /* without a byte */
+	/* Sound is taken as fast as it plays, and a segment lasts seconds: a playlist of short ones
+	 * must not make us ask more often. Requests at once, and then one each time. */
+	PARTS_BURST = 32,
+	PART_MS = 300,
+	EMPTY_MAX = 3,	   /* segments in a row without sound */
+	SOUND_LEAST = 188, /* bytes: with fewer, a segment has none */
+	SILENT_S = 5,	   /* without a byte */
 };
 
 /* Bytes that are asked for; "": all of them. */
@@ -295,8 +300,10 @@ static void end_segment(struct fetcher *f, CURLcode result, long status)
 
 	if (status < 400 ? broken : passing)
 		connect_again(f);
-	else if (status >= 400 || !f->part_got)
+	else if (status >= 400 || f->part_got < SOUND_LEAST)
 		leave_segment(f);
+	else
+		f->empty = 0;
 }
 
 static void end_transfer(struct fetcher *f, CURLcode result)
@@ -331,6 +338,10 @@ void fetcher_read_segments(struct fetcher *f)
 
 	if (!fetcher_wants_segments(f) || now < f->look_at)
 		return;
+	if (!rate_limit_take(&f->parts, PARTS_BURST, PART_MS * NS_PER_MS, now)) {
+		f->look_at = now + PART_MS * NS_PER_MS;
+		return;
+	}
 	f->failure = segments_next(f->segments, now, &f->part);
 	f->look_at = f->part.what == SEGMENTS_LATER ? f->part.at : 0;
 	if (f->look_at && is_live(f) && !retry_idle(&f->retry, now))

@@ -27,7 +27,8 @@ enum {
 	LEVELS_AHEAD = 64, /* reports of a track beyond one each second that it plays */
 	TITLES_MAX = 10,   /* of a station in TITLES_S */
 	TITLES_S = 10,
-	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
+	CPU_SHARE = 20,		/* a track may use a twentieth of the time that it plays */
+	STACK_WIPED = 32 << 10, /* bytes: several messages */
 };
 
 struct slot {
@@ -192,7 +193,18 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 	return reason;
 }
 
-static void open_track(struct zygote *z, const struct decoder_msg *msg)
+/* Frames of functions that have returned keep what they held, and every process is a copy of this
+ * one. */
+static __attribute__((noinline)) void wipe_stack(void)
+{
+	uint8_t below[STACK_WIPED];
+
+	explicit_bzero(below, sizeof below);
+}
+
+/* Wipes the address of the source: the process that decodes it needs none, and those of other
+ * tracks must not find it. */
+static void open_track(struct zygote *z, struct decoder_msg *msg)
 {
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 	int source = -1;
@@ -205,6 +217,9 @@ static void open_track(struct zygote *z, const struct decoder_msg *msg)
 		reason = msg->open.source.kind == DECODER_FILE
 				 ? open_file(z, &msg->open.source, &source)
 				 : start_fetcher(z, msg, &source);
+	explicit_bzero(msg->open.source.path, sizeof msg->open.source.path);
+	explicit_bzero(msg->open.source.headers, sizeof msg->open.source.headers);
+	wipe_stack();
 	if (!reason) {
 		reason = start_child(z, msg, source);
 		close(source);
@@ -236,12 +251,15 @@ static void read_link(struct zygote *z)
 	uint8_t buf[DECODER_MSG_MAX];
 	struct decoder_msg msg;
 	ssize_t n = recv(z->conf.link, buf, sizeof buf, 0);
+	int err = n > 0 ? decoder_wire_decode(&msg, buf, (size_t)n) : 0;
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
+	explicit_bzero(buf, sizeof buf);
+	wipe_stack();
 	if (n <= 0)
 		z->broken = true;
-	else if (decoder_wire_decode(&msg, buf, (size_t)n))
+	else if (err)
 		log_warn("decoder_message", "error=malformed");
 	else if (msg.type == DECODER_OPEN)
 		open_track(z, &msg);

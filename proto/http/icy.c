@@ -55,12 +55,16 @@ static size_t take_text(struct icy *i, const uint8_t *data, size_t n)
 size_t icy_feed(struct icy *i, uint8_t *data, size_t n)
 {
 	size_t sound = 0, at = 0;
+	unsigned titles;
 
 	if (!i->interval)
 		return n;
 	while (at < n) {
 		if (i->in_text) {
+			titles = i->titles;
 			at += take_text(i, data + at, n - at);
+			if (i->titles != titles)
+				i->title_at = sound;
 		} else if (i->left) {
 			size_t part = i->left < n - at ? i->left : n - at;
 

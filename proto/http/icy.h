@@ -18,6 +18,7 @@ struct icy {
 	char text[ICY_TEXT_MAX];
 	char title[ICY_TITLE_MAX]; /* the latest one: a plain line of UTF-8; "" before the first */
 	unsigned titles;	   /* counts changes of it */
+	size_t title_at;	   /* bytes of sound before the latest change, of its icy_feed */
 };
 
 void icy_init(struct icy *i, uint32_t interval);

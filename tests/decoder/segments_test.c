@@ -1,5 +1,6 @@
 /* decoderd plays streams in segments (HLS): their formats, seeks, live ones, and hostile ones. */
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,4 +465,39 @@ TEST(decoderd_does_not_flood_a_server_for_a_playlist)
 	requests = web_requests(d.web);
 	deck_close(&d);
 	CHECK(requests < 10);
+}
+
+/* Writes a playlist that names one file over and over. */
+static bool write_many(const struct deck *d, const char *name, const char *file)
+{
+	FILE *f = fopen(deck_path(d, name), "w");
+	bool ok = f && fputs("#EXTM3U\n#EXT-X-TARGETDURATION:1\n", f) >= 0;
+
+	for (unsigned i = 0; ok && i < 10000; i++)
+		ok = fprintf(f, "#EXTINF:1,\n%s\n", file) > 0;
+	return ok && fputs("#EXT-X-ENDLIST\n", f) >= 0 && fclose(f) == 0;
+}
+
+/* Nor for hours, by segments that are hardly any. */
+TEST(decoderd_asks_seldom_for_segments_without_sound)
+{
+	struct deck d;
+	unsigned empty, few;
+	char junk[201];
+	bool ok = deck_open(&d);
+
+	memset(junk, 'x', sizeof junk - 1);
+	junk[200] = '\0';
+	ok = ok && write_text(&d, "one.ts", "x") && write_text(&d, "few.ts", junk) &&
+	     write_many(&d, "one.m3u8", "one.ts") && write_many(&d, "few.m3u8", "few.ts");
+	CHECK(ok);
+	CHECK_STR(reason_for(&d, "/ranges/one.m3u8"), "http_error");
+	empty = web_requests(d.web);
+	web_forget_requests(d.web);
+	ok = deck_start(&d, 0, "/ranges/few.m3u8", 0);
+	poll(NULL, 0, 4000);
+	few = web_requests(d.web);
+	deck_close(&d);
+	CHECK(ok && empty < 10);
+	CHECK(few > 5 && few < 52);
 }

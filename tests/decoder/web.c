@@ -157,7 +157,7 @@ static void send_title_block(int fd, const char *title)
 }
 
 /* Two titles, then the line stays open until the client goes. */
-static void send_radio(int fd, const struct body *b)
+static void send_radio(int fd, const struct body *b, size_t second)
 {
 	char byte;
 
@@ -169,7 +169,7 @@ static void send_radio(int fd, const struct body *b)
 		send_all(fd, b->bytes + at, n);
 		if (n == INTERVAL && i == 0)
 			send_title_block(fd, "First \xff- it's 'one'");
-		else if (n == INTERVAL && i == 5)
+		else if (n == INTERVAL && i == second)
 			send_title_block(fd, "Second");
 		else if (n == INTERVAL)
 			send_all(fd, "", 1);
@@ -278,7 +278,9 @@ static void answer(struct web *w, int fd, const char *head)
 	} else if (sscanf(head, "GET /tears-plain/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_torn(w, fd, &b, head, false);
 	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
-		send_radio(fd, &b);
+		send_radio(fd, &b, 5);
+	} else if (sscanf(head, "GET /late/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_radio(fd, &b, b.n * 2 / 3 / INTERVAL);
 	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_advert(fd, &b, atomic_load(&w->requests) > 1);
 	} else if (sscanf(head, "GET /station/%127s", name) == 1 && load(&b, w->dir, name)) {

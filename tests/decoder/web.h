@@ -19,6 +19,7 @@
  *   /away/FILE        a redirect to /wants/FILE, at the same port of 127.0.0.2
  *   /missing          404
  *   /radio/FILE       the file as a radio station with two titles, then silence on the line
+ *   /late/FILE        the same, with the second title after two thirds of the file
  *   /advert/FILE      the same with a title that is empty for a while, and a line that breaks
  *   /station/FILE     the same: the first request is redirected to /once/FILE, those after the
  *                     break are refused with 503 and 404 six times

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mediad/music/track_ring.h"
 #include "tests/decoder/deck.h"
 #include "tests/decoder/formats.h"
 #include "tests/decoder/sound.h"
@@ -400,6 +401,46 @@ TEST(decoderd_plays_a_station_and_tells_its_titles)
 	CHECK(!p.opened.seekable);
 	CHECK_STR(p.titles, "First ÿ- it's 'one'|Second|");
 	CHECK(snr >= formats[4].snr);
+}
+
+/* Counts the titles that are told until nothing comes for `ms`. */
+static unsigned count_titles(struct deck *d, int ms)
+{
+	struct decoder_msg msg;
+	unsigned n = 0;
+
+	while (deck_receive(d, &msg, ms))
+		n += msg.type == DECODER_TITLE;
+	return n;
+}
+
+/* A station sends what fits into the buffers of its listener, who hears it much later. */
+TEST(decoderd_tells_a_title_when_its_sound_is_decoded)
+{
+	static int16_t pcm[2 * 4800];
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, &formats[0], 2) &&
+		  deck_start(&d, 0, "/late/a.wav", 0);
+	unsigned early = 0, later = 0;
+
+	if (ok) {
+		deck_play(&d, 0, &p, 4800);
+		early = count_titles(&d, 1000);
+	}
+	for (unsigned waits = 0; ok && waits < 200 && !later; waits++) {
+		size_t got = 1;
+
+		while (got && !track_ring_read(d.ring[0], pcm, 4800, &got))
+			;
+		later = count_titles(&d, 20);
+	}
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_STR(p.titles, "First ÿ- it's 'one'|");
+	CHECK_INT(early, 0);
+	CHECK_INT(later, 1);
 }
 
 /* More than the decoder has when the line breaks. */

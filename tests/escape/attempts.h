@@ -3,6 +3,7 @@
 #define TESTS_ESCAPE_ATTEMPTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -30,6 +31,12 @@ struct attempt {
 
 /* What goes otherwise than mediad/decoder/fence.h says, which is told on stderr. */
 unsigned fence_faults(const struct surroundings *s);
+
+/* The same of mediad/decoder/zygote.h; rings: n_rings of them; root: a folder that holds "planted".
+ */
+unsigned zygote_faults(void *rings, size_t n_rings, int root);
+/* True in a decoder that finds what the message of another track carried. */
+bool escape_finds_token(void);
 
 extern const struct attempt attempts[];
 extern const unsigned n_attempts;

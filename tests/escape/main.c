@@ -1,7 +1,8 @@
 /* Hostile code in the place of the decoders: tries to leave the jails of decoderd and of imaged.
  *
  *   escape           every attempt must fail in each jail, and at least 80 % must succeed without
- *                    one; the fence of a fetcher must hold, too
+ *                    one; the fence of a fetcher must hold, too, and what forks the decoders
+ *                    must leave them nothing of other tracks
  *   escape --rows    the rows decoder_escapes, decoder_escapes_off and jail_escapes
  *
  * The jailed attempts run in processes that mediad/decoder/child.c and
@@ -49,8 +50,10 @@ static struct stage stage;
 
 enum decoder_reason track_decode(const struct track_conf *conf)
 {
-	return attempts[conf->start].run(&stage.around) ? DECODER_REASON_END
-							: DECODER_REASON_DAMAGED;
+	bool done = conf->start == n_attempts ? escape_finds_token()
+					      : attempts[conf->start].run(&stage.around);
+
+	return done ? DECODER_REASON_END : DECODER_REASON_DAMAGED;
 }
 
 void decode_fail(enum image_reason reason)
@@ -303,6 +306,7 @@ int main(int argc, char **argv)
 	freely = run_all(false);
 	jailed = run_all(true);
 	faults = fence_faults(&stage.around);
+	faults += zygote_faults(stage.rings, RINGS, open(stage.dir, O_PATH | O_DIRECTORY));
 	status = report(jailed, freely, faults, rows);
 	clear_stage();
 	return status;

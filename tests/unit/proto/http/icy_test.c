@@ -38,21 +38,27 @@ TEST(titles_are_taken_out_wherever_the_stream_is_cut)
 	struct icy i;
 
 	for (size_t part = 1; part <= n; part++) {
-		size_t used = 0;
+		size_t used = 0, places[2] = {0};
 
 		icy_init(&i, 6);
 		for (size_t at = 0; at < n; at += part) {
 			uint8_t piece[256];
 			size_t len = n - at < part ? n - at : part;
+			unsigned titles = i.titles;
 
 			memcpy(piece, stream + at, len);
 			len = icy_feed(&i, piece, len);
+			for (; titles < i.titles; titles++)
+				places[titles] = used + i.title_at;
 			memcpy(sound + used, piece, len);
 			used += len;
 		}
 		CHECK_MEM(sound, used, "SOUND1SOUND2SOUND3SO", 20);
 		CHECK_STR(i.title, "café");
 		CHECK_INT(i.titles, 2);
+		/* Of two in one part the place of the latter is told. */
+		CHECK_INT(places[0], places[0] == 18 && part > 6 ? 18 : 6);
+		CHECK_INT(places[1], 18);
 	}
 }
 
