@@ -7,7 +7,7 @@
 
 void limiter_init(struct limiter *l)
 {
-	l->gain = 1;
+	l->gain = l->least = 1;
 }
 
 static bool passes_unchanged(const float *acc)
@@ -24,19 +24,22 @@ static bool passes_unchanged(const float *acc)
 static void plan_gain(struct limiter *l, const float *a, const float *b, float gain[MIX_FRAME])
 {
 	const float attack = 1.0f / MIX_ATTACK_SAMPLES, release = 1.0f / (48 * MIX_RELEASE_MS);
-	float ahead = 1;
+	float ahead = 1, least = 1, most;
 
 	for (int i = MIX_FRAME - 1; i >= 0; i--) {
 		float peak = fmaxf(fabsf(a[i]), fabsf(b[i]));
 		float need = peak > MIX_CEILING ? MIX_CEILING / peak : 1;
 
+		least = fminf(least, need);
 		ahead = fminf(need, ahead + attack);
 		gain[i] = ahead;
 	}
+	most = fminf(least, l->least);
 	for (int i = 0; i < MIX_FRAME; i++) {
-		l->gain = fminf(gain[i], fminf(1, l->gain + release));
+		l->gain = fminf(gain[i], fmaxf(l->gain, fminf(most, l->gain + release)));
 		gain[i] = l->gain;
 	}
+	l->least = least;
 }
 
 void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_FRAME])
@@ -46,6 +49,7 @@ void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_
 	if (l->gain >= 1 && passes_unchanged(acc)) {
 		for (int i = 0; i < MIX_FRAME; i++)
 			out[i] = (int16_t)lrintf(acc[i]);
+		l->least = 1;
 		return;
 	}
 	plan_gain(l, acc, acc, gain);
@@ -63,6 +67,7 @@ void limiter_run_stereo(struct limiter *l, const float left[MIX_FRAME],
 			out[2 * i] = (int16_t)lrintf(left[i]);
 			out[2 * i + 1] = (int16_t)lrintf(right[i]);
 		}
+		l->least = 1;
 		return;
 	}
 	plan_gain(l, left, right, gain);

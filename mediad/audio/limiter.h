@@ -1,8 +1,10 @@
 /* The limiter, the last step of the mix: sums of lanes become 16-bit samples without clipping.
  *
  * It is a peak limiter that looks ahead within its frame: gain falls before a peak and recovers
- * over MIX_RELEASE_MS. While the gain is 1, samples below MIX_CEILING pass bit for bit; no sample
- * ever leaves above it. It adds no delay. Plain memory of its owner; call limiter_init before use.
+ * over MIX_RELEASE_MS, as far as the peaks of this frame and the one before it allow: a tone that
+ * stands keeps its gain from peak to peak, and no frame begins with a step down to it. While the
+ * gain is 1, samples below MIX_CEILING pass bit for bit; no sample ever leaves above it. It adds no
+ * delay. Plain memory of its owner; call limiter_init before use.
  */
 #ifndef MEDIAD_AUDIO_LIMITER_H
 #define MEDIAD_AUDIO_LIMITER_H
@@ -19,6 +21,7 @@ enum {
 
 struct limiter {
 	float gain;
+	float least; /* that the last frame needed */
 };
 
 void limiter_init(struct limiter *l);

@@ -190,6 +190,40 @@ TEST(limiter_lowers_gain_instead_of_clipping)
 	CHECK_INT(out[MIX_FRAME - 1], 10000);
 }
 
+/* Two tones that are too loud together, and a quiet channel that shows the gain: it does not rise
+ * from peak to peak, to drop at the first peak of the next frame. */
+TEST(limiter_has_no_steps_between_frames)
+{
+	static const double pairs[][2] = {{440, 444.3}, {97, 131}, {1000, 1010}, {61, 2000}};
+	enum { QUIET = 3000 };
+	float left[MIX_FRAME], right[MIX_FRAME];
+	int16_t out[2 * MIX_FRAME];
+	struct limiter l;
+
+	for (int k = 0; k < 4; k++) {
+		double worst = 0, last = 1;
+
+		limiter_init(&l);
+		for (int f = 0; f < 300; f++) {
+			for (int i = 0; i < MIX_FRAME; i++) {
+				double t = (double)(f * MIX_FRAME + i) / 48000;
+
+				left[i] = (float)(0.65 * 32768 *
+						  (sin(2 * M_PI * pairs[k][0] * t) +
+						   sin(2 * M_PI * pairs[k][1] * t)));
+				right[i] = QUIET;
+			}
+			limiter_run_stereo(&l, left, right, out);
+			if (f > 1)
+				worst = fmax(worst, fabs(20 * log10(out[1] / last)));
+			last = out[2 * MIX_FRAME - 1];
+		}
+		if (worst > 0.15)
+			test_fail(__FILE__, __LINE__, "%g and %g Hz: a step of %.2f dB",
+				  pairs[k][0], pairs[k][1], worst);
+	}
+}
+
 /* One gain for both channels: the louder one decides, and the image stays in its place. */
 TEST(limiter_links_its_channels)
 {
