@@ -1,6 +1,7 @@
 /* What the mixer does to music, in the Opus packets at the far end: duck_attack_ms and
- * duck_error_db under an answer, and music_loudness_lu, the error against -16 LUFS over twenty
- * files without tags.
+ * duck_error_db under an answer, music_loudness_lu, the error against -16 LUFS over twenty files
+ * without tags, and music_loudness_long_lu, the same of files that are too long to be read before
+ * they sound: the error of their gain after their first seconds.
  *
  *   music_mix            both
  *   music_mix --duck, music_mix --loudness      one of them */
@@ -23,6 +24,9 @@ enum {
 	DUCK_S = 8,
 	FILES = 20,
 	FILE_S = 20,
+	LONG_FILES = 4,
+	LONG_S = 300,
+	LONG_HEARD_S = 40,
 	TARGET = 1600,
 };
 
@@ -139,6 +143,7 @@ static void duck_rows(void)
 /* ---- loudness ---- */
 
 static double file_gain, file_quiet; /* of the file that is made */
+static double file_s = FILE_S;
 
 /* Chords with a beat, whose first quarter is quieter: an introduction. */
 static double piece(double t, int channel)
@@ -148,7 +153,7 @@ static double piece(double t, int channel)
 	(void)channel;
 	for (int k = 1; k <= 4; k++)
 		x += sin(2 * M_PI * 220 * k * t + k) / k;
-	return (t < FILE_S / 4.0 ? file_quiet : 1) * file_gain * beat * x;
+	return (t < file_s / 4.0 ? file_quiet : 1) * file_gain * beat * x;
 }
 
 static double measure(const int16_t *pcm, size_t frames)
@@ -206,6 +211,64 @@ static void loudness_row(void)
 		       bench_median(error, FILES), FILES, worst_before);
 }
 
+/* Loudness of a part of the piece as it is. */
+static double measure_piece(unsigned from_s, unsigned to_s)
+{
+	const size_t n = (size_t)(to_s - from_s) * MUSIC_RATE;
+	int16_t *pcm = malloc(n * sizeof *pcm);
+	double lufs;
+
+	if (!pcm)
+		bench_die("out of memory");
+	for (size_t k = 0; k < n; k++)
+		pcm[k] = (int16_t)lrint(32767 * piece(from_s + (double)k / MUSIC_RATE, 0));
+	lufs = measure(pcm, n);
+	free(pcm);
+	return lufs;
+}
+
+static void set_long_piece(unsigned i)
+{
+	file_gain = 0.4 * pow(10, -3.0 * i / 20);
+	file_quiet = i % 2 ? 0.3 : 1;
+}
+
+static void long_loudness_row(void)
+{
+	static const unsigned formats[LONG_FILES] = {1, 3, 6, 2}; /* FLAC, MP3, AAC, Opus */
+	double error[LONG_FILES];
+	char name[16];
+
+	file_s = LONG_S;
+	for (unsigned i = 0; i < LONG_FILES; i++) {
+		const struct music_format *f = &music_formats[formats[i]];
+
+		set_long_piece(i);
+		snprintf(name, sizeof name, "long%u", i);
+		music_make(stage, name, f,
+			   (struct sound){.samples = (int64_t)LONG_S * f->rate, .signal = piece});
+	}
+	for (unsigned i = 0; i < LONG_FILES; i++) {
+		snprintf(name, sizeof name, "long%u.%s", i, music_formats[formats[i]].ending);
+		music_record(stage, i, LONG_HEARD_S);
+		music_play(stage, i, name, TARGET);
+	}
+	plane_run(music_stage_plane(stage), (LONG_HEARD_S + 2) * 1000);
+	for (unsigned i = 0; i < LONG_FILES; i++) {
+		size_t frames;
+		const int16_t *heard = music_recorded(stage, i, &frames);
+		double gain;
+
+		set_long_piece(i);
+		gain = measure(heard, frames) - measure_piece(0, LONG_HEARD_S);
+		error[i] = fabs(measure_piece(0, LONG_S) + gain + TARGET / 100.0);
+	}
+	bench_raw("music_loudness_long_lu", error, LONG_FILES);
+	bench_row_more("music_loudness_long_lu", bench_quantile(error, LONG_FILES, 1), "LU",
+		       "\"median\": %.2f, \"files\": %d, \"minutes\": %d",
+		       bench_median(error, LONG_FILES), LONG_FILES, LONG_S / 60);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -213,8 +276,10 @@ int main(int argc, char **argv)
 	music_stage_alloc(&stage, FILES, 0);
 	if (strcmp(what, "--loudness") != 0)
 		duck_rows();
-	if (strcmp(what, "--duck") != 0)
+	if (strcmp(what, "--duck") != 0) {
 		loudness_row();
+		long_loudness_row();
+	}
 	music_stage_free(stage);
 	return 0;
 }

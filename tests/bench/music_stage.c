@@ -231,7 +231,8 @@ static uint8_t kind_of(const char *name)
 	return *name == '/' ? MEDIA_MUSIC_HTTP : MEDIA_MUSIC_FILE;
 }
 
-uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint16_t loudness)
+static uint32_t play(struct music_stage *s, unsigned call, const char *name, uint64_t start,
+		     uint16_t loudness)
 {
 	struct media_msg msg = {.type = MEDIA_MUSIC_PLAY};
 	char url[256];
@@ -241,6 +242,7 @@ uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint
 						   .music = ++s->musics,
 						   .kind = kind_of(name),
 						   .path = find_path(s, name, url, sizeof url),
+						   .start = start,
 						   .gain = 1000,
 						   .loudness = loudness,
 						   .duck = DUCK,
@@ -250,6 +252,16 @@ uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint
 						   .bitrate = BITRATE};
 	plane_send(s->plane, &msg);
 	return s->musics;
+}
+
+uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint16_t loudness)
+{
+	return play(s, call, name, 0, loudness);
+}
+
+uint32_t music_play_at(struct music_stage *s, unsigned call, const char *name, uint64_t start)
+{
+	return play(s, call, name, start, 0);
 }
 
 uint32_t music_next(struct music_stage *s, unsigned call, const char *name, uint16_t loudness)

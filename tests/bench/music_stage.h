@@ -45,6 +45,8 @@ const char *music_make(struct music_stage *s, const char *name, const struct mus
  * that begins with "/" comes from the web server; music_next of NULL takes back what was to follow.
  */
 uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint16_t loudness);
+/* The same from a frame on, as loud as it is. */
+uint32_t music_play_at(struct music_stage *s, unsigned call, const char *name, uint64_t start);
 uint32_t music_next(struct music_stage *s, unsigned call, const char *name, uint16_t loudness);
 void music_stop(struct music_stage *s, unsigned call, uint32_t music);
 

@@ -1,8 +1,10 @@
 /* How soon music is heard: music_start_local_ms and music_start_http_ms, from MUSIC_PLAY to the
  * first packet with sound at the far end, for every format in turn, with the loudness measured as
- * in production. The web server answers each request after 50 ms; each play makes at least one.
- * Beside it stands, in turn, how long a process that is forked, and that has libav alone, takes
- * until it has the first frame of the same source.
+ * in production; music_start_long_ms, the same for an MP3 file of half an hour with several rates,
+ * whose places libav finds by reading all before them; and music_skip_ms, from a MUSIC_STOP to the
+ * first sample of what was prepared, from the web. The web server answers each request after 50 ms;
+ * each play makes at least one. Beside it stands, in turn, how long a process that is forked, and
+ * that has libav alone, takes until it has the first frame of the same source.
  *
  *   music_start [STARTS]      so many of each kind (default 64) */
 #include <libavcodec/avcodec.h>
@@ -17,10 +19,14 @@
 #include "tests/bench/plane.h"
 
 enum { STARTS = 64, STARTS_MAX = 100000, SECONDS = 30, DELAY_MS = 50, LOUDNESS = 1600 };
+enum { LONG_S = 1800, SKIPS = 16 };
 
 static struct start {
 	struct music_stage *stage;
 	uint64_t since;
+	uint32_t next; /* the music that was prepared */
+	bool ready;
+	uint64_t skipped; /* when it began; 0: it has not */
 } start;
 
 static bool is_heard(void *arg)
@@ -129,6 +135,87 @@ static void start_row(const char *row, const char *folder, unsigned starts)
 	free(bare);
 }
 
+static void start_long_row(unsigned starts)
+{
+	static const struct music_format f = {"mp3", "mp3", "libmp3lame", 44100};
+	double *ms = calloc(starts, sizeof *ms);
+
+	if (!ms)
+		bench_die("out of memory");
+	music_make(start.stage, "long", &f,
+		   (struct sound){.samples = (int64_t)LONG_S * f.rate, .varies = true});
+	for (unsigned i = 0; i < starts; i++)
+		ms[i] = start_once("long.mp3");
+	bench_raw("music_start_long_ms", ms, starts);
+	bench_row_more("music_start_long_ms", bench_quantile(ms, starts, 0.95), "ms",
+		       "\"p50\": %.1f, \"max\": %.1f, \"starts\": %u, \"minutes\": %d",
+		       bench_median(ms, starts), bench_quantile(ms, starts, 1), starts,
+		       LONG_S / 60);
+	free(ms);
+}
+
+/* ---- skips ---- */
+
+static void on_state(unsigned call, const struct music_state *state, void *arg)
+{
+	struct start *w = arg;
+
+	(void)call;
+	if (state->music != w->next)
+		return;
+	w->ready = w->ready || state->phase == MEDIA_MUSIC_PHASE_READY;
+	if (state->phase == MEDIA_MUSIC_PHASE_PLAYING && !w->skipped)
+		w->skipped = music_clock();
+}
+
+static bool is_ready(void *arg)
+{
+	const struct start *w = arg;
+
+	return w->ready;
+}
+
+static bool is_skipped(void *arg)
+{
+	const struct start *w = arg;
+
+	return w->skipped != 0;
+}
+
+static void skip_row(void)
+{
+	struct plane *p = music_stage_plane(start.stage);
+	double ms[SKIPS];
+	uint32_t music;
+	uint64_t since;
+	char name[64];
+
+	music_stage_states(start.stage, on_state, &start);
+	start.since = music_clock();
+	is_heard(&start);
+	music = music_play(start.stage, 0, "0.flac", LOUDNESS);
+	plane_until(p, is_heard, &start, 10000, "music is heard");
+	for (unsigned i = 0; i < SKIPS; i++) {
+		unsigned f = 2 + i % (MUSIC_FORMATS - 2);
+
+		snprintf(name, sizeof name, "/ranges/%u.%s", f, music_formats[f].ending);
+		start.ready = false;
+		start.skipped = 0;
+		start.next = music_next(start.stage, 0, name, LOUDNESS);
+		plane_until(p, is_ready, &start, 10000, "the next music is ready");
+		plane_run(p, 300);
+		since = music_clock();
+		music_stop(start.stage, 0, music);
+		plane_until(p, is_skipped, &start, 10000, "the next music plays");
+		ms[i] = (double)(start.skipped - since) / 1e6;
+		music = start.next;
+	}
+	bench_raw("music_skip_ms", ms, SKIPS);
+	bench_row_more("music_skip_ms", bench_quantile(ms, SKIPS, 0.95), "ms",
+		       "\"p50\": %.1f, \"max\": %.1f, \"skips\": %d", bench_median(ms, SKIPS),
+		       bench_quantile(ms, SKIPS, 1), SKIPS);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned starts = argc > 1 ? (unsigned)atoi(argv[1]) : STARTS;
@@ -144,6 +231,8 @@ int main(int argc, char **argv)
 	}
 	start_row("music_start_local_ms", "", starts);
 	start_row("music_start_http_ms", "/ranges/", starts);
+	start_long_row(starts < SKIPS ? starts : SKIPS);
+	skip_row();
 	music_stage_free(start.stage);
 	return 0;
 }
