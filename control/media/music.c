@@ -49,6 +49,7 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 						    .path = path_of(o->track, style),
 						    .start = start_of(o),
 						    .gain = music_volume_gain(o->volume),
+						    .fine_gain = music_volume_fine_gain(o->volume),
 						    .loudness = style->loudness,
 						    .paused = o->paused,
 						    .fade_ms = style->fade_ms,
@@ -68,6 +69,7 @@ static void set_next(struct media_msg *msg, const struct music_order *o,
 						    .root = root_of(o->track),
 						    .path = path_of(o->track, style),
 						    .gain = music_volume_gain(o->volume),
+						    .fine_gain = music_volume_fine_gain(o->volume),
 						    .loudness = style->loudness,
 						    .crossfade_ms = style->crossfade_ms,
 						    .after = o->after,
@@ -104,6 +106,7 @@ int media_music_order(struct media_call *call, const struct music_order *o,
 	case MUSIC_ORDER_GAIN:
 		msg.type = MEDIA_MUSIC_GAIN;
 		msg.music_gain.target = music_volume_gain(o->volume);
+		msg.music_gain.fine_target = music_volume_fine_gain(o->volume);
 		msg.music_gain.fade_ms = fade_ms;
 		msg.music_gain.duck = style->duck;
 		msg.music_gain.duck_attack_ms = style->duck_attack_ms;

@@ -339,15 +339,17 @@ static void finish_present(struct music_player *p, enum music_end end, bool wait
 {
 	bool paused = music_queue_is_paused(p->queue), goes_on;
 	const struct track *t = music_queue_present(p->queue);
+	/* Somebody skipped it while mediad could not be told. */
+	bool past = p->starts != music_queue_starts(p->queue);
 
 	p->sought = (struct music_sought){0};
-	if (end == MUSIC_FAILED && t)
+	if (end == MUSIC_FAILED && t && !past)
 		note_failure(p, t->requester);
 	else
 		p->failures = p->failures_ahead = 0;
-	if (waits)
+	if (waits && !past)
 		postpone_present(p);
-	else
+	else if (!past)
 		music_queue_advance(p->queue, end);
 	pass_requesters(p);
 	t = music_queue_present(p->queue);
@@ -506,7 +508,10 @@ static bool inherit_music(struct music_player *p, const struct music_report *r)
 {
 	bool begun = r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED;
 	bool over = r->phase == MUSIC_PHASE_ENDED || r->phase == MUSIC_PHASE_FAILED;
-	uint32_t playing = music_queue_playing(p->queue), prepared = music_queue_prepared(p->queue);
+	/* What was prepared follows the music that played; a track that has come between them since
+	 * was not heard. */
+	uint32_t playing = music_queue_playing(p->queue),
+		 prepared = playing ? music_queue_prepared(p->queue) : 0;
 
 	/* The present one crosses over into it. */
 	if (!p->up && r->music == prepared && begun) {

@@ -7,18 +7,24 @@
 enum {
 	STEP = MUSIC_VOLUME_FULL * MUSIC_VOLUME_STEP_DB / MUSIC_VOLUME_RANGE_DB,
 	UNITY = 1000, /* of gains, in media.def */
+	FINE_UNITY = 1000000,
 };
+
+static double gain_of(unsigned volume)
+{
+	double db = ((double)volume / MUSIC_VOLUME_FULL - 1) * MUSIC_VOLUME_RANGE_DB;
+
+	return volume ? pow(10, fmin(db, 0) / 20) : 0;
+}
+
+uint32_t music_volume_fine_gain(unsigned volume)
+{
+	return (uint32_t)lround(FINE_UNITY * gain_of(volume));
+}
 
 uint16_t music_volume_gain(unsigned volume)
 {
-	double db;
-
-	if (!volume)
-		return 0;
-	if (volume >= MUSIC_VOLUME_FULL)
-		return UNITY;
-	db = ((double)volume / MUSIC_VOLUME_FULL - 1) * MUSIC_VOLUME_RANGE_DB;
-	return (uint16_t)lround(UNITY * pow(10, db / 20));
+	return (uint16_t)lround(UNITY * gain_of(volume));
 }
 
 unsigned music_volume_step(unsigned volume, bool louder)

@@ -10,7 +10,9 @@
 /* Between 100 % and 0 %, where silence follows; what "louder" and "quieter" change. */
 enum { MUSIC_VOLUME_RANGE_DB = 50, MUSIC_VOLUME_STEP_DB = 5 };
 
-/* volume: thousandths, MUSIC_VOLUME_FULL at most (queue.h). Gain of samples in thousandths. */
+/* volume: thousandths, MUSIC_VOLUME_FULL at most (queue.h). Gain of samples in millionths; the
+ * same in whole thousandths, for a mediad that knows no others: low volumes are up to 1 dB off. */
+uint32_t music_volume_fine_gain(unsigned volume);
 uint16_t music_volume_gain(unsigned volume);
 /* The volume that one step makes of this one, in thousandths. */
 unsigned music_volume_step(unsigned volume, bool louder);

@@ -13,6 +13,11 @@ struct lane {
 	int16_t pcm[LANE_CAPACITY]; /* sample k is at k % LANE_CAPACITY */
 };
 
+static uint32_t millionths(uint16_t thousandths)
+{
+	return thousandths * (uint32_t)(PLAYOUT_GAIN_UNITY / LANE_GAIN_UNITY);
+}
+
 int lane_alloc(struct lane **out, uint32_t id, uint16_t gain)
 {
 	struct lane *l = calloc(1, sizeof *l);
@@ -25,7 +30,7 @@ int lane_alloc(struct lane **out, uint32_t id, uint16_t gain)
 	l->playout.start = LANE_START_MS * PLAYOUT_PER_MS;
 	l->playout.prebuffer = LANE_PREBUFFER_MS * PLAYOUT_PER_MS;
 	l->playout.stall = LANE_STALL_MS * NS_PER_MS;
-	playout_init(&l->playout, gain);
+	playout_init(&l->playout, millionths(gain));
 	*out = l;
 	return 0;
 }
@@ -89,7 +94,7 @@ void lane_stop(struct lane *l, uint16_t fade_ms)
 
 void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms)
 {
-	playout_gain(&l->playout, target, fade_ms * (uint32_t)PLAYOUT_PER_MS);
+	playout_gain(&l->playout, millionths(target), fade_ms * (uint32_t)PLAYOUT_PER_MS);
 }
 
 /* ---- mixing ---- */

@@ -29,8 +29,8 @@ enum {
 			       buffered longer after the first gap */
 	LANE_PREBUFFER_MS = 200,
 	LANE_STALL_MS = 120,
-	LANE_GAIN_UNITY = PLAYOUT_GAIN_UNITY,
-	LANE_GAIN_MAX = PLAYOUT_GAIN_MAX,
+	LANE_GAIN_UNITY = 1000,
+	LANE_GAIN_MAX = 4000,
 };
 
 struct lane;

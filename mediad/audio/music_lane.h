@@ -6,7 +6,7 @@
  * cosine, the other rises along a sine.
  *
  * Made by the loop thread, lent to an audio thread. Only music_lane_alloc allocates. Gains are in
- * thousandths, times in ns. A frame of music is one sample of each channel. */
+ * millionths, times in ns. A frame of music is one sample of each channel. */
 #ifndef MEDIAD_AUDIO_MUSIC_LANE_H
 #define MEDIAD_AUDIO_MUSIC_LANE_H
 
@@ -24,7 +24,7 @@ struct music_lane;
 
 struct music_lane_conf {
 	uint32_t id;
-	uint16_t gain;	  /* clamped at PLAYOUT_GAIN_MAX */
+	uint32_t gain;	  /* clamped at PLAYOUT_GAIN_MAX */
 	uint64_t length;  /* frames that the source is expected to give; 0: not known */
 	uint32_t fade_in; /* frames, for sound that begins in its middle; 0: as it is */
 	struct music_source source;

@@ -3,14 +3,16 @@
 #include <errno.h>
 #include <math.h>
 
-static float gain_of(uint16_t thousandths)
+enum { GLIDE_FLOOR = 1000 }; /* a ramp in dB from silence begins at a thousandth */
+
+static float gain_of(uint32_t millionths)
 {
-	unsigned g = thousandths < PLAYOUT_GAIN_MAX ? thousandths : PLAYOUT_GAIN_MAX;
+	uint32_t g = millionths < PLAYOUT_GAIN_MAX ? millionths : PLAYOUT_GAIN_MAX;
 
 	return (float)g / PLAYOUT_GAIN_UNITY;
 }
 
-void playout_init(struct playout *p, uint16_t gain)
+void playout_init(struct playout *p, uint32_t gain)
 {
 	playout_fade_in(p, p->fade_in);
 	p->gain = p->gain_target = gain_of(gain);
@@ -91,7 +93,7 @@ void playout_stop(struct playout *p, uint32_t fade)
 		begin_fade(p, FADE_TO_STOP, fade);
 }
 
-void playout_gain(struct playout *p, uint16_t target, uint32_t fade)
+void playout_gain(struct playout *p, uint32_t target, uint32_t fade)
 {
 	p->gain_target = gain_of(target);
 	p->gain_step = (p->gain_target - p->gain) / ((float)fade + 1);
@@ -99,9 +101,9 @@ void playout_gain(struct playout *p, uint16_t target, uint32_t fade)
 		p->gain = p->gain_target;
 }
 
-void playout_glide(struct playout *p, uint16_t target, uint32_t fall_ms_per_db)
+void playout_glide(struct playout *p, uint32_t target, uint32_t fall_ms_per_db)
 {
-	const float to = gain_of(target), least = 1.0F / PLAYOUT_GAIN_UNITY;
+	const float to = gain_of(target), least = 1.0F / GLIDE_FLOOR;
 	const float db = 20 * log10f(fmaxf(to, least) / fmaxf(p->gain, least));
 	const float ms = db > 0 ? db * PLAYOUT_RISE_MS_PER_DB : -db * (float)fall_ms_per_db;
 	const float before =

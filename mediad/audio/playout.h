@@ -4,7 +4,7 @@
  * A sample is a sample of each channel. Samples are pulled one frame ahead of time and count only
  * when playout_confirm() says that their datagram left or failed. Ramps advance with the samples
  * played, from their present value. Plain memory of its owner; lane.h and music_lane.h describe the
- * states. Gains are in thousandths, times in ns, lengths of ramps in samples. */
+ * states. Gains are in millionths, times in ns, lengths of ramps in samples. */
 #ifndef MEDIAD_AUDIO_PLAYOUT_H
 #define MEDIAD_AUDIO_PLAYOUT_H
 
@@ -14,8 +14,8 @@
 
 enum {
 	PLAYOUT_PER_MS = 48,
-	PLAYOUT_GAIN_UNITY = 1000,
-	PLAYOUT_GAIN_MAX = 4000,
+	PLAYOUT_GAIN_UNITY = 1000000,
+	PLAYOUT_GAIN_MAX = 4000000,
 	PLAYOUT_RISE_MS_PER_DB = 1000, /* of a glide */
 };
 
@@ -55,7 +55,7 @@ struct playout {
 };
 
 /* The caller has set capacity, start, prebuffer, fade_in and stall; all else is zero. */
-void playout_init(struct playout *p, uint16_t gain);
+void playout_init(struct playout *p, uint32_t gain);
 
 /* Samples written and not pulled yet. */
 static inline size_t playout_available(const struct playout *p)
@@ -73,11 +73,11 @@ void playout_wrote(struct playout *p, size_t n, uint64_t now);
 void playout_pause(struct playout *p, uint32_t fade);
 void playout_resume(struct playout *p, uint32_t fade);
 void playout_stop(struct playout *p, uint32_t fade);
-void playout_gain(struct playout *p, uint16_t target, uint32_t fade);
+void playout_gain(struct playout *p, uint32_t target, uint32_t fade);
 /* Moves the gain to a target that is told again and again, with small changes: at
  * PLAYOUT_RISE_MS_PER_DB up and at fall_ms_per_db down, counted from the gain that sounds; 0: at
  * once. A faster ramp that is under way in that direction keeps its pace. */
-void playout_glide(struct playout *p, uint16_t target, uint32_t fall_ms_per_db);
+void playout_glide(struct playout *p, uint32_t target, uint32_t fall_ms_per_db);
 void playout_finish_fade(struct playout *p);
 /* Begins at silence: the first samples pulled rise to full over `fade` samples. */
 void playout_fade_in(struct playout *p, uint32_t fade);

@@ -550,7 +550,7 @@ struct music_mixer *sender_music(struct sender *s)
 	return s->music;
 }
 
-bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint16_t target,
+bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint32_t target,
 			  uint16_t fade_ms, uint64_t now)
 {
 	struct music_lane *l = s->music ? music_mixer_lane(s->music, id) : NULL;

@@ -155,8 +155,8 @@ bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd
 int sender_lend_music(struct sender *s, struct music_mixer *m);
 /* Borrowed, to add and to write lanes; NULL before it is lent. */
 struct music_mixer *sender_music(struct sender *s);
-/* As sender_command, for a lane of music. */
-bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint16_t target,
+/* As sender_command, for a lane of music, with a gain in millionths. */
+bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint32_t target,
 			  uint16_t fade_ms, uint64_t now);
 struct music_lane *sender_take_music(struct sender *s);
 /* For teardown: takes out one lane; NULL when none is left. */

@@ -97,7 +97,7 @@ void call_music_seek(struct call *c, const struct media_music_seek *m);
 /* Pauses, or resumes. */
 void call_music_pause(struct call *c, uint32_t music, bool pause, uint16_t fade_ms);
 void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms);
-void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t fade_ms);
+void call_music_gain(struct call *c, const struct media_music_gain *m);
 /* How music is ducked, unless it leaves that as it is. */
 void call_music_duck(struct call *c, const struct media_music_gain *m);
 void call_music_claim(struct call *c, uint32_t music);

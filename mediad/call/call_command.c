@@ -35,8 +35,7 @@ static int run_music_command(struct call *c, const struct media_msg *msg)
 		call_music_stop(c, msg->music_stop.music, msg->music_stop.fade_ms);
 		return 0;
 	case MEDIA_MUSIC_GAIN:
-		call_music_gain(c, msg->music_gain.music, msg->music_gain.target,
-				msg->music_gain.fade_ms);
+		call_music_gain(c, &msg->music_gain);
 		call_music_duck(c, &msg->music_gain);
 		return 0;
 	case MEDIA_MUSIC_CLAIM:

@@ -55,6 +55,7 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 	c->kernel_dropped = s->kernel_dropped;
 	call_send(c, &msg, 0);
 	say_check_starved(c);
+	music_rest_paused(c);
 	hear_replace_slots(c);
 }
 

@@ -78,21 +78,26 @@ struct playback {
 
 /* One opening of a source of music, with its lane. */
 struct music_track {
-	uint32_t music;	  /* control's id; 0: superseded by a seek, or its control is gone */
-	uint64_t decoded; /* of the decoders; 0: not opened */
-	uint32_t lane;	  /* 0: not lent */
+	uint32_t music;	   /* control's id; 0: superseded by a seek, or its control is gone */
+	uint64_t decoded;  /* of the decoders; 0: not opened */
+	uint32_t lane;	   /* 0: not lent */
+	uint32_t stranded; /* the music that it was to follow and that was taken back; 0: none */
 	struct decoder_source source;
 	struct decoder_opened opened;
 	uint64_t start, played; /* frames; played: of the lane, that left the socket */
 	uint64_t moved;		/* ns: when `played` grew last */
 	uint64_t analysed;	/* frame whose analysis was asked for last, plus one */
-	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
+	uint64_t paused_at;	/* ns */
+	uint32_t gain;		/* the volume, in millionths */
+	uint16_t target;	/* loudness in -LUFS/100 */
 	unsigned n_levels;	/* reports of its levels */
 	uint32_t crossfade;	/* frames */
 	int16_t album_gain; /* of the track before it, in 1/100 dB, if it goes on with its album */
 	bool of_album;
 	bool paused, claimed;
 	bool follows; /* prepared by MUSIC_NEXT, and has not started */
+	bool rests;   /* it has no decoder until it, or what it follows, goes on after a pause */
+	bool known;   /* it has rested: its levels and tags are known */
 	bool waits;   /* it is opened; its lane is lent after that of the track before it */
 	struct music_track *replaces; /* a seek: the track that plays until this one starts */
 	/* It begins where the one that it replaces has no more sound, because its decoder died. */
@@ -106,6 +111,8 @@ struct music_track {
 
 /* Ends that a call keeps, for a control that was away when they happened. */
 enum { MUSIC_OVER = 4, PLAYBACKS_OVER = 8 };
+
+enum { MUSIC_RESTS_S = 300 };
 
 /* One of each kind for the stream, for each playback its end and four controls, and for each lane
  * of music four controls. */
@@ -269,7 +276,16 @@ void say_send_all(struct call *c);
 void say_free(struct call *c);
 
 /* ---- music.c ---- */
+void music_set_phase(struct call *c, struct music_track *t, enum media_music_phase phase);
+struct music_track *music_find_lane(struct call *c, uint32_t lane);
+/* A track is over: tells it, frees it, and goes on with what follows. */
+void music_finish_track(struct call *c, struct music_track *t, enum media_reason why);
+/* Leaves of paused music its place alone. */
+void music_rest(struct call *c, struct music_track *t);
+/* music_events.c. Called with the statistics, every few seconds: what has been paused for
+ * MUSIC_RESTS_S rests. */
 void music_event(struct call *c, const struct ev *ev);
+void music_rest_paused(struct call *c);
 void music_unclaim_all(struct call *c);
 void music_stop_unclaimed(struct call *c);
 /* music_told.c: the frame that was heard last; tells control the state of a track, its tags, those
@@ -286,6 +302,8 @@ bool music_is_fault_of_machine(enum decoder_reason reason);
 void music_remember_end(struct call *c, const struct music_track *t, uint64_t position);
 void music_send_past_ends(struct call *c);
 bool music_repeat_end(struct call *c, uint32_t music);
+/* True if it ended because it was stopped, or taken back before its turn. */
+bool music_was_stopped(const struct call *c, uint32_t music);
 void music_forget_end(struct call *c, uint32_t music);
 void music_free(struct call *c);
 
@@ -299,10 +317,12 @@ void music_send_analysis(struct call *c, const struct music_track *t,
 			 const struct decoder_msg *msg);
 
 /* ---- music_gain.c ---- */
-/* Returns the gain of a track in thousandths: the volume, and what brings its loudness to its
+/* Returns the gain of a track in millionths: the volume, and what brings its loudness to its
  * target. A boost ends where the peak would come above -1 dBFS. One that goes on with an album
  * keeps the gain of the track before it, as far as that is not much too loud or quiet. */
-uint16_t music_track_gain(const struct music_track *t);
+uint32_t music_track_gain(const struct music_track *t);
+/* Returns a gain in millionths, which an older control tells in thousandths alone. */
+uint32_t music_gain_of(uint16_t thousandths, uint32_t millionths);
 /* Tracks of one album run into each other as they are. Control decides so too, but knows the tags
  * of a source only when it is opened. Returns the one that this track goes on with, or NULL. */
 const struct music_track *music_find_album(const struct call *c, const struct music_track *t);

@@ -19,11 +19,11 @@ enum {
 	LIVE_BUFFER = 48000, /* frames of a source without length, before it sounds */
 	CUT_FADE_MS = 40,    /* of music that began before control replaced it */
 };
-/* After this silence, in which a source that plays fills the ring, music waits for its source. */
-#define WAITS_AFTER (2 * NS_PER_S)
 
-static void set_phase(struct call *c, struct music_track *t, enum media_music_phase phase)
+void music_set_phase(struct call *c, struct music_track *t, enum media_music_phase phase)
 {
+	if (phase == MEDIA_MUSIC_PHASE_PAUSED)
+		t->paused_at = env_now(c->conf.env);
 	t->phase = phase;
 	music_send_state(c, t);
 }
@@ -39,7 +39,7 @@ static struct music_track *find_music(struct call *c, uint32_t music)
 	return NULL;
 }
 
-static struct music_track *find_lane(struct call *c, uint32_t lane)
+struct music_track *music_find_lane(struct call *c, uint32_t lane)
 {
 	for (unsigned i = 0; lane && i < MUSIC_MIXER_LANES; i++)
 		if (c->tracks[i] && c->tracks[i]->lane == lane)
@@ -84,7 +84,7 @@ static void promote_follower(struct call *c)
 
 static void lend_waiting(struct call *c);
 
-static void finish_track(struct call *c, struct music_track *t, enum media_reason why);
+static void wake_tracks(struct call *c);
 
 static bool has_lost_its_decoder(const struct music_track *t)
 {
@@ -109,13 +109,13 @@ static void part_continuation(struct call *c, struct music_track *t)
 			continue;
 		}
 		o->failure = t->failure;
-		finish_track(c, o, MEDIA_REASON_SOURCE_FAILED);
+		music_finish_track(c, o, MEDIA_REASON_SOURCE_FAILED);
 	}
 }
 
 static void continue_track(struct call *c, struct music_track *t);
 
-static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
+void music_finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
 	struct music_track *stays = NULL;
 
@@ -132,9 +132,9 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		stays = t->continues ? NULL : t->replaces;
 	}
 	t->why = why;
-	set_phase(c, t,
-		  why == MEDIA_REASON_SOURCE_FAILED ? MEDIA_MUSIC_PHASE_FAILED
-						    : MEDIA_MUSIC_PHASE_ENDED);
+	music_set_phase(c, t,
+			why == MEDIA_REASON_SOURCE_FAILED ? MEDIA_MUSIC_PHASE_FAILED
+							  : MEDIA_MUSIC_PHASE_ENDED);
 	if (t->music)
 		music_remember_end(c, t, music_position(t));
 	part_continuation(c, t);
@@ -142,11 +142,12 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 	if (stays && has_lost_its_decoder(stays))
 		continue_track(c, stays);
 	promote_follower(c);
+	wake_tracks(c);
 	lend_waiting(c);
 }
 
 static void control_lane(struct call *c, const struct music_track *t, enum sender_command what,
-			 uint16_t target, uint16_t fade_ms)
+			 uint32_t target, uint16_t fade_ms)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_CONTROL};
 
@@ -167,7 +168,7 @@ static void stop_track(struct call *c, struct music_track *t, enum media_reason 
 	if (t->lane)
 		control_lane(c, t, SENDER_STOP, 0, fade_ms);
 	else
-		finish_track(c, t, t->why);
+		music_finish_track(c, t, t->why);
 }
 
 /* Stops all that play before t in its place. */
@@ -221,7 +222,7 @@ static void lend_lane(struct call *c, struct music_track *t)
 	if (album)
 		music_keep_album_gain(t, album);
 	if (alloc_lane(c, t, &cmd.music.lane)) {
-		finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
+		music_finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	t->lane = ++c->next_music_lane;
@@ -233,13 +234,13 @@ static void lend_lane(struct call *c, struct music_track *t)
 	}
 	if (!call_command(c, &cmd)) {
 		t->lane = 0;
-		finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
+		music_finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	/* A lane that is paused gives nothing to cross over from. */
 	if (t->paused && !t->continues)
 		stop_replaced(c, t, 0);
-	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+	music_set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
 /* What is prepared to go on with the album of this track has not been heard yet. */
@@ -257,7 +258,8 @@ static void pass_album_gain(struct call *c, const struct music_track *t)
 
 static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
 {
-	uint16_t before = music_track_gain(t), fall_ms_per_db = music_take_levels(t, levels);
+	const uint32_t before = music_track_gain(t);
+	const uint16_t fall_ms_per_db = music_take_levels(t, levels);
 
 	if (music_track_gain(t) == before)
 		return;
@@ -284,7 +286,8 @@ static void lend_or_wait(struct call *c, struct music_track *t)
 	if (!t->waits)
 		lend_lane(c, t);
 	else
-		set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+		music_set_phase(c, t,
+				t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
 /* A track has got its lane, or ended without one. */
@@ -297,16 +300,17 @@ static void lend_waiting(struct call *c)
 		}
 }
 
-/* A seek begins with the levels that are known by then, so that the gain stays. */
+/* A seek, and music that has rested, begins with the levels that are known by then, so that the
+ * gain stays. */
 static void on_opened(struct call *c, struct music_track *t, const struct decoder_opened *opened)
 {
 	const struct decoder_levels known = t->opened.levels;
 
 	t->opened = *opened;
-	if (t->replaces && known.loudness != DECODER_NO_LEVEL)
+	if ((t->replaces || t->known) && known.loudness != DECODER_NO_LEVEL)
 		t->opened.levels = known;
 	t->start = opened->start;
-	if (!t->replaces)
+	if (!t->replaces && !t->known)
 		music_send_tags(c, t);
 	lend_or_wait(c, t);
 	lend_waiting(c);
@@ -330,6 +334,19 @@ static struct music_track *add_track(struct call *c, uint32_t music)
 	return c->tracks[i];
 }
 
+/* What another opening of the same source has in common with this one. */
+static void copy_track(struct music_track *to, const struct music_track *t)
+{
+	to->source = t->source;
+	to->opened = t->opened;
+	to->gain = t->gain;
+	to->target = t->target;
+	to->of_album = t->of_album;
+	to->album_gain = t->album_gain;
+	to->paused = t->paused;
+	to->follows = t->follows;
+}
+
 static void open_track(struct call *c, struct music_track *t);
 
 static void stop_tracks(struct call *c, bool all, uint16_t fade_ms);
@@ -350,15 +367,8 @@ static void continue_track(struct call *c, struct music_track *t)
 	 * would begin: control prepares it again, and it waits. */
 	if (!t->follows)
 		stop_tracks(c, false, 0);
-	next->source = t->source;
-	next->opened = t->opened;
-	next->gain = t->gain;
-	next->target = t->target;
-	next->of_album = t->of_album;
-	next->album_gain = t->album_gain;
-	next->paused = t->paused;
+	copy_track(next, t);
 	next->claimed = t->claimed;
-	next->follows = t->follows;
 	next->start = t->start + (uint64_t)written;
 	next->replaces = t;
 	next->continues = true;
@@ -389,24 +399,71 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 				 decoder_reason_name(msg->reason));
 		/* With a lane, or one to come, it plays what is in the ring. */
 		if (!t->lane && !t->waits)
-			finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
+			music_finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 		else if (has_lost_its_decoder(t))
 			continue_track(c, t);
 	}
+}
+
+/* A decoder that is ahead of music that rests would wait as long as that. */
+static bool waits_for_rest(const struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->rests && !c->tracks[i]->follows)
+			return true;
+	return false;
 }
 
 static void open_track(struct call *c, struct music_track *t)
 {
 	unsigned wants = (t->target ? DECODER_MEASURES : 0) | (t->follows ? DECODER_IS_AHEAD : 0);
 
+	t->rests = waits_for_rest(c, t);
+	if (t->rests || t->stranded) {
+		music_send_state(c, t);
+		return;
+	}
 	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, wants, on_decoder_event,
 				   c, &t->decoded);
 	if (t->failure != DECODER_REASON_UNKNOWN) {
-		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
+		music_finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 		return;
 	}
 	music_watch_track(c, t);
 	music_send_state(c, t);
+}
+
+/* ---- music that rests ---- */
+
+/* Opens what rests and is wanted now: the music that sounds next, and then what follows it. */
+static void wake_tracks(struct call *c)
+{
+	for (int follows = 0; follows < 2; follows++)
+		for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+			struct music_track *t = c->tracks[i];
+
+			if (!t || !t->rests || t->follows != follows || waits_for_rest(c, t) ||
+			    (t->paused && t->phase == MEDIA_MUSIC_PHASE_PAUSED))
+				continue;
+			t->phase = MEDIA_MUSIC_PHASE_OPENING;
+			open_track(c, t);
+		}
+}
+
+void music_rest(struct call *c, struct music_track *t)
+{
+	struct music_track *rest = add_track(c, t->music);
+
+	if (!rest)
+		return;
+	copy_track(rest, t);
+	rest->claimed = t->claimed;
+	rest->start = music_position(t);
+	rest->phase = MEDIA_MUSIC_PHASE_PAUSED;
+	rest->rests = rest->known = true;
+	t->music = 0;
+	stop_tracks(c, false, 0);
+	stop_track(c, t, MEDIA_REASON_STOPPED, 0);
 }
 
 /* ---- commands ---- */
@@ -496,7 +553,7 @@ void call_music_play(struct call *c, const struct media_music_play *m)
 				      .release_ms = m->duck_release_ms},
 		  m->bitrate);
 	t->start = m->start;
-	t->gain = m->gain;
+	t->gain = music_gain_of(m->gain, m->fine_gain);
 	t->target = m->loudness;
 	t->paused = m->paused;
 	open_track(c, t);
@@ -515,6 +572,16 @@ static bool has_passed(struct call *c, uint32_t music)
 	return !find_music(c, music);
 }
 
+/* Control skipped to music that had been taken back, for a seek or another decoder, before it heard
+ * of that. What is to follow must not play in its place: as soon as control hears of it, it orders
+ * both anew, or it skips that as well. */
+static bool is_taken_back(struct call *c, uint32_t music)
+{
+	const struct music_track *t = find_music(c, music);
+
+	return t ? t->why == MEDIA_REASON_STOPPED : music_was_stopped(c, music);
+}
+
 void call_music_next(struct call *c, const struct media_music_next *m)
 {
 	uint16_t cross_ms =
@@ -523,6 +590,7 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 
 	/* Control did not know yet that it is over. */
 	bool over = m->after && has_passed(c, m->after);
+	uint32_t stranded = m->after && is_taken_back(c, m->after) ? m->after : 0;
 
 	if (m->kind != MEDIA_MUSIC_NONE && !take_id(c, m->music))
 		return;
@@ -533,10 +601,11 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	if (!t)
 		return;
 	t->start = m->start;
-	t->gain = m->gain;
+	t->gain = music_gain_of(m->gain, m->fine_gain);
 	t->target = m->loudness;
 	t->paused = m->paused;
 	t->follows = !over;
+	t->stranded = stranded;
 	t->crossfade = cross_ms * (uint32_t)PLAYOUT_PER_MS;
 	open_track(c, t);
 }
@@ -575,14 +644,7 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 	 * control prepares it again, and it waits. */
 	if (!old->follows)
 		stop_tracks(c, false, 0);
-	t->source = old->source;
-	t->opened = old->opened;
-	t->gain = old->gain;
-	t->target = old->target;
-	t->of_album = old->of_album;
-	t->album_gain = old->album_gain;
-	t->paused = old->paused;
-	t->follows = old->follows;
+	copy_track(t, old);
 	t->start = m->position;
 	t->crossfade = SEEK_FADE;
 	t->replaces = old->lane ? old : NULL;
@@ -602,16 +664,28 @@ void call_music_pause(struct call *c, uint32_t music, bool pause, uint16_t fade_
 	for (; t; t = t->replaces) {
 		t->paused = pause;
 		control_lane(c, t, pause ? SENDER_PAUSE : SENDER_RESUME, 0, fade_ms);
-		if (!pause && t->phase == MEDIA_MUSIC_PHASE_PAUSED)
-			set_phase(c, t,
-				  t->played ? MEDIA_MUSIC_PHASE_PLAYING : MEDIA_MUSIC_PHASE_READY);
+		if (!pause && t->phase == MEDIA_MUSIC_PHASE_PAUSED && !t->rests)
+			music_set_phase(c, t,
+					t->played ? MEDIA_MUSIC_PHASE_PLAYING
+						  : MEDIA_MUSIC_PHASE_READY);
 	}
+	wake_tracks(c);
+}
+
+static void open_stranded(struct call *c, uint32_t music)
+{
+	for (unsigned i = 0; music && i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->stranded == music) {
+			c->tracks[i]->stranded = 0;
+			open_track(c, c->tracks[i]);
+		}
 }
 
 void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms)
 {
 	struct music_track *t = find_music(c, music);
 
+	open_stranded(c, music);
 	if (!t)
 		return;
 	stop_replaced(c, t, fade_ms);
@@ -620,13 +694,13 @@ void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms)
 	promote_follower(c);
 }
 
-void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t fade_ms)
+void call_music_gain(struct call *c, const struct media_music_gain *m)
 {
-	struct music_track *t = find_music(c, music);
+	struct music_track *t = find_music(c, m->music);
 
 	for (; t; t = t->replaces) {
-		t->gain = target;
-		control_lane(c, t, SENDER_GAIN, music_track_gain(t), fade_ms);
+		t->gain = music_gain_of(m->target, m->fine_target);
+		control_lane(c, t, SENDER_GAIN, music_track_gain(t), m->fade_ms);
 	}
 }
 
@@ -664,91 +738,6 @@ void music_stop_unclaimed(struct call *c)
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
 		if (c->tracks[i] && !c->tracks[i]->claimed)
 			stop_track(c, c->tracks[i], MEDIA_REASON_ORPHANED, 0);
-}
-
-/* ---- events of the audio thread ---- */
-
-/* Returns why a lane stopped. One that crossed over into the next ended by itself. */
-static enum media_reason stop_reason(const struct call *c, const struct music_track *t,
-				     enum media_reason lane)
-{
-	if (c->leaving)
-		return MEDIA_REASON_CALL_ENDED;
-	return t->why != MEDIA_REASON_NONE ? t->why : lane;
-}
-
-/* A lane that is paused, or waits for a key, leaves its ring full. */
-static void note_silence(struct call *c, struct music_track *t)
-{
-	const struct track_ring *ring;
-
-	if (t->phase != MEDIA_MUSIC_PHASE_PLAYING || t->paused ||
-	    t->failure != DECODER_REASON_UNKNOWN || env_now(c->conf.env) - t->moved < WAITS_AFTER)
-		return;
-	t->moved = env_now(c->conf.env);
-	ring = decoders_ring(c->conf.decoders, t->decoded);
-	if (ring && !env_answer(c->conf.env, track_ring_rests(ring)))
-		set_phase(c, t, MEDIA_MUSIC_PHASE_WAITING);
-}
-
-static void on_started(struct call *c, struct music_track *t)
-{
-	t->follows = false;
-	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_PLAYING);
-}
-
-/* One that another one continues has given its name to that. */
-static void send_progress(struct call *c, struct music_track *t)
-{
-	uint32_t own = t->music;
-
-	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
-		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
-			t->music = c->tracks[i]->music;
-	music_send_state(c, t);
-	t->music = own;
-}
-
-void music_event(struct call *c, const struct ev *ev)
-{
-	struct music_track *t = find_lane(c, ev->lane.playback);
-	bool whole;
-
-	if (!t)
-		return;
-	if (ev->type == EV_MUSIC_PROGRESS && ev->lane.samples == t->played) {
-		note_silence(c, t);
-		return;
-	}
-	t->played = ev->lane.samples;
-	t->moved = env_now(c->conf.env);
-	if (ev->type == EV_MUSIC_PROGRESS) {
-		if (t->phase == MEDIA_MUSIC_PHASE_WAITING)
-			t->phase = MEDIA_MUSIC_PHASE_PLAYING;
-		send_progress(c, t);
-		music_ask_analysis(c, t);
-		return;
-	}
-	switch (ev->lane.what) {
-	case SENDER_STARTED:
-		on_started(c, t);
-		break;
-	case SENDER_PAUSED:
-		if (t->paused) /* else it crossed MUSIC_RESUME */
-			set_phase(c, t, MEDIA_MUSIC_PHASE_PAUSED);
-		break;
-	case SENDER_DRAINED:
-		whole = t->failure == DECODER_REASON_END || t->failure == DECODER_REASON_UNKNOWN;
-		finish_track(c, t, whole ? MEDIA_REASON_NONE : MEDIA_REASON_SOURCE_FAILED);
-		break;
-	case SENDER_STOPPED:
-		if (ev->lane.reason == MEDIA_REASON_SOURCE_FAILED)
-			t->failure = DECODER_REASON_DAMAGED;
-		finish_track(c, t, stop_reason(c, t, ev->lane.reason));
-		break;
-	default:
-		break;
-	}
 }
 
 void music_free(struct call *c)

@@ -46,14 +46,19 @@ static double loudness_gain(const struct music_track *t)
 	return below_peak(t, own);
 }
 
-uint16_t music_track_gain(const struct music_track *t)
+uint32_t music_gain_of(uint16_t thousandths, uint32_t millionths)
+{
+	return millionths ? millionths : thousandths * (uint32_t)(PLAYOUT_GAIN_UNITY / 1000);
+}
+
+uint32_t music_track_gain(const struct music_track *t)
 {
 	double gain;
 
 	if (!has_target(t))
 		return t->gain;
 	gain = t->gain * pow(10, loudness_gain(t) / 20);
-	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
+	return gain < PLAYOUT_GAIN_MAX ? (uint32_t)lrint(gain) : PLAYOUT_GAIN_MAX;
 }
 
 static bool is_one_folder(const struct decoder_source *a, const struct decoder_source *b)
@@ -94,7 +99,7 @@ void music_keep_album_gain(struct music_track *t, const struct music_track *befo
 uint16_t music_take_levels(struct music_track *t, const struct decoder_levels *levels)
 {
 	const struct decoder_levels before = t->opened.levels;
-	const uint16_t old = music_track_gain(t);
+	const uint32_t old = music_track_gain(t);
 	const bool web = t->source.kind == DECODER_HTTP;
 
 	t->opened.levels = *levels;

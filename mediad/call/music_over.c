@@ -50,6 +50,14 @@ bool music_repeat_end(struct call *c, uint32_t music)
 	return false;
 }
 
+bool music_was_stopped(const struct call *c, uint32_t music)
+{
+	for (unsigned i = 0; music && i < MUSIC_OVER; i++)
+		if (c->music_over[i].music == music)
+			return c->music_over[i].why == MEDIA_REASON_STOPPED;
+	return false;
+}
+
 void music_forget_end(struct call *c, uint32_t music)
 {
 	for (unsigned i = 0; i < MUSIC_OVER; i++)

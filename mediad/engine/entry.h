@@ -98,7 +98,7 @@ struct cmd {
 			uint32_t id;	  /* CONTROL: of the lane */
 			uint32_t bitrate; /* SET: of the encoder while music sounds */
 			enum sender_command what;
-			uint16_t target;
+			uint32_t target;       /* gain in millionths */
 			uint16_t fade_ms;      /* of SENDER_GLIDE: for each dB of a fall */
 			struct duck_conf duck; /* SET */
 		} music;

@@ -64,7 +64,7 @@ static void pull(bool speech)
 static void add(uint8_t a, uint8_t b)
 {
 	struct music_lane_conf conf = {
-		.id = b % 8 + 1, .gain = (uint16_t)(a * 16), .length = (uint64_t)b * 100};
+		.id = b % 8 + 1, .gain = (uint32_t)(a * 16000), .length = (uint64_t)b * 100};
 	struct music_joint joint = {
 		.crossfade = a % 4 * 700U, .at_once = b & 128, .after = a & 64 ? b / 8 % 8 + 1 : 0};
 	struct music_lane *l;
@@ -99,7 +99,7 @@ static void control(struct music_lane *l, uint8_t what, uint8_t b)
 		playout_stop(music_lane_playout(l), b * 10U);
 		break;
 	case 5:
-		playout_gain(music_lane_playout(l), (uint16_t)(b * 16), b);
+		playout_gain(music_lane_playout(l), (uint32_t)(b * 16000), b);
 		break;
 	default:
 		music_mixer_finish_fades(mixer);

@@ -60,11 +60,13 @@ TEST(a_jukebox_plays_with_the_volume_in_decibels)
 	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("a", ALICE), 0);
 	CHECK_INT(scene.toy.music_gain, 1000);
+	CHECK_INT(scene.toy.music_fine_gain, 1000000);
 	CHECK_INT(scene_request((struct jukebox_request){
 			  .act = MUSIC_ACT_VOLUME, .user = DJ, .volume = 500}),
 		  0);
 	CHECK_INT(music_queue_volume(jukebox_queue(scene.jukebox)), 500);
 	CHECK_INT(scene.toy.music_gain, 56); /* -25 dB */
+	CHECK_INT(scene.toy.music_fine_gain, 56234);
 	scene_finish();
 }
 

@@ -114,6 +114,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		t->playback = msg.say_open.playback;
 	if (msg.type == MEDIA_MUSIC_GAIN) {
 		t->music_gain = msg.music_gain.target;
+		t->music_fine_gain = msg.music_gain.fine_target;
 		t->music_duck = msg.music_gain.duck;
 		t->music_duck_ms[0] = msg.music_gain.duck_attack_ms;
 		t->music_duck_ms[1] = msg.music_gain.duck_hold_ms;
@@ -122,6 +123,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	if (msg.type == MEDIA_MUSIC_PLAY) {
 		t->music_start = msg.music_play.start;
 		t->music_gain = msg.music_play.gain;
+		t->music_fine_gain = msg.music_play.fine_gain;
 		t->music_duck = msg.music_play.duck;
 		t->music_duck_ms[0] = msg.music_play.duck_attack_ms;
 		t->music_duck_ms[1] = msg.music_play.duck_hold_ms;

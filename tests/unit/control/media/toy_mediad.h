@@ -40,8 +40,9 @@ struct toy {
 	unsigned count[1024]; /* by type */
 	uint32_t call_id, gen, listen_id, playback;
 	uint64_t say_samples;
-	uint64_t music_start;	   /* of the newest MUSIC_PLAY */
-	uint16_t music_gain;	   /* of the newest MUSIC_PLAY or MUSIC_GAIN */
+	uint64_t music_start; /* of the newest MUSIC_PLAY */
+	uint16_t music_gain;  /* of the newest MUSIC_PLAY or MUSIC_GAIN */
+	uint32_t music_fine_gain;
 	uint16_t music_duck;	   /* depth */
 	uint16_t music_duck_ms[3]; /* attack, hold and release */
 	char music_path[64], music_headers[128];

@@ -584,6 +584,58 @@ TEST(another_track_that_follows_is_not_claimed_as_prepared)
 	music_queue_free(queue);
 }
 
+/* A track has come between them while nobody could tell mediad: it is not passed over. */
+TEST(what_was_prepared_passes_over_no_track_that_was_not_heard)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	CHECK_INT(music_queue_move(queue, music_queue_at(queue, 2)->id, 1), 0);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	report(1, MUSIC_PHASE_ENDED, 19200);
+	report(2, MUSIC_PHASE_PLAYING, 960);
+	CHECK_STR(take_orders(), "CLAIM1 STOP2 STOP2 ");
+	CHECK_STR(spell_queue(queue), "a|cb");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3c@0 NEXT4b ");
+	music_queue_free(queue);
+	/* Nor when it crosses over already. */
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	CHECK_INT(music_queue_move(queue, music_queue_at(queue, 2)->id, 1), 0);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_PLAYING, 960);
+	music_queue_advance(queue, MUSIC_SKIPPED);
+	sync_player();
+	report(2, MUSIC_PHASE_PLAYING, 1920);
+	CHECK_STR(take_orders(), "STOP2 ");
+	CHECK_STR(spell_queue(queue), "a|cb");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3c@0 NEXT4b ");
+	music_queue_free(queue);
+}
+
+/* It was claimed, and has come to its end before the connection was complete. */
+TEST(the_end_of_what_was_skipped_passes_over_nothing)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	music_queue_advance(queue, MUSIC_SKIPPED);
+	CHECK_STR(sync_player(), "CLAIM1 ");
+	report(1, MUSIC_PHASE_ENDED, 19200);
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3b@0 NEXT4c ");
+	music_queue_free(queue);
+}
+
 TEST(a_skip_without_mediad_counts_once)
 {
 	begin("abc");

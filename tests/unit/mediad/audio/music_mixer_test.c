@@ -41,7 +41,8 @@ static void setup(void)
 static struct track *add(uint32_t frames, uint64_t length, struct music_joint joint)
 {
 	struct track *t = &rig.tracks[rig.n_tracks++];
-	struct music_lane_conf conf = {.id = rig.n_tracks, .gain = 1000, .length = length};
+	struct music_lane_conf conf = {
+		.id = rig.n_tracks, .gain = PLAYOUT_GAIN_UNITY, .length = length};
 
 	if (music_lane_alloc(&t->lane, &conf) || music_mixer_add(rig.m, t->lane, &joint))
 		abort();
@@ -329,7 +330,7 @@ TEST(music_crossfade_is_at_most_half_of_the_shorter_track)
 TEST(music_that_begins_in_its_middle_fades_in)
 {
 	for (int paused = 0; paused < 2; paused++) {
-		struct music_lane_conf conf = {.id = 1, .gain = 1000, .fade_in = 480};
+		struct music_lane_conf conf = {.id = 1, .gain = PLAYOUT_GAIN_UNITY, .fade_in = 480};
 		struct track *t = &rig.tracks[0];
 
 		setup();
@@ -462,7 +463,7 @@ TEST(music_gain_has_no_zipper_noise)
 	add(48000, 0, (struct music_joint){0});
 	rig.tracks[0].l = rig.tracks[0].r = 20000;
 	play(2);
-	playout_gain(music_lane_playout(rig.tracks[0].lane), 500, 4800);
+	playout_gain(music_lane_playout(rig.tracks[0].lane), PLAYOUT_GAIN_UNITY / 2, 4800);
 	play(20);
 	for (size_t i = 1; i < rig.n; i++)
 		CHECK(fabsf(rig.left[i] - rig.left[i - 1]) < 2.2f);
@@ -514,7 +515,7 @@ TEST(music_starves_and_goes_on)
 TEST(music_mixer_bounds_its_lanes)
 {
 	struct music_lane *l = NULL;
-	struct music_lane_conf conf = {.id = 1, .gain = 1000};
+	struct music_lane_conf conf = {.id = 1, .gain = PLAYOUT_GAIN_UNITY};
 
 	setup();
 	for (int i = 0; i < MUSIC_MIXER_LANES; i++)
@@ -535,7 +536,7 @@ TEST_OOM(music_without_memory)
 {
 	struct music_mixer *m = NULL;
 	struct music_lane *l = NULL;
-	struct music_lane_conf conf = {.id = 1, .gain = 1000};
+	struct music_lane_conf conf = {.id = 1, .gain = PLAYOUT_GAIN_UNITY};
 
 	CHECK_OOM(music_mixer_alloc(&m), (void)0);
 	music_mixer_free(m);

@@ -47,7 +47,7 @@ static void lend_mixer(void)
 
 static void start_track(uint32_t id, uint32_t frames)
 {
-	struct music_lane_conf conf = {.id = id, .gain = 1000};
+	struct music_lane_conf conf = {.id = id, .gain = PLAYOUT_GAIN_UNITY};
 
 	music_at = 0;
 	music_left = frames;
@@ -354,7 +354,8 @@ TEST(send_paused_music_costs_no_ticks)
 	CHECK(sender_is_idle(send_rig.s));
 	CHECK(sender_command_music(send_rig.s, MUSIC, SENDER_RESUME, 0, 40, send_rig.now));
 	CHECK(!sender_is_idle(send_rig.s));
-	CHECK(sender_command_music(send_rig.s, MUSIC, SENDER_GAIN, 500, 100, send_rig.now));
+	CHECK(sender_command_music(send_rig.s, MUSIC, SENDER_GAIN, PLAYOUT_GAIN_UNITY / 2, 100,
+				   send_rig.now));
 	send_run_ms(3000);
 	CHECK_INT(send_find_event(SENDER_DRAINED)->samples, 2 * SECOND);
 	sender_free(send_rig.s);

@@ -25,11 +25,32 @@ TEST(call_music_loudness)
 		p = music_lane_playout(music_mixer_at(sender_music(music_rig.c.stream->sender), 0));
 		CHECK((double)p->gain > rows[i].gain - 0.01 &&
 		      (double)p->gain < rows[i].gain + 0.01);
-		call_music_gain(&music_rig.c, i + 1, 500, 20);
+		call_music_gain(
+			&music_rig.c,
+			&(struct media_music_gain){.music = i + 1, .target = 500, .fade_ms = 20});
 		music_rig_run_ms(100);
 		CHECK((double)p->gain < rows[i].gain / 2 + 0.01);
 		music_rig_finish();
 	}
+}
+
+/* Volumes are steps of half a decibel: in whole thousandths 2 % to 10 % of a loud track were one
+ * gain. */
+TEST(call_music_is_as_loud_as_its_volume_says)
+{
+	struct music_track t = {.target = 1600, .opened.levels.peak = DECODER_NO_LEVEL};
+
+	for (unsigned percent = 2; percent <= 100; percent++)
+		for (int lufs = -25; lufs <= -6; lufs++) {
+			const double volume = percent / 2.0 - 50,
+				     want = volume + fmin(-16 - lufs, 9);
+
+			t.gain = music_gain_of(0, (uint32_t)lrint(1e6 * pow(10, volume / 20)));
+			t.opened.levels.loudness = (int16_t)(100 * lufs);
+			CHECK(fabs(20 * log10(music_track_gain(&t) / 1e6) - want) < 0.02);
+		}
+	/* An older control tells thousandths alone. */
+	CHECK_INT(music_gain_of(56, 0), 56000);
 }
 
 static bool is_ducked_as(const struct duck_conf *conf)
@@ -327,7 +348,8 @@ TEST(call_music_levels_leave_the_pace_of_a_fade)
 	music_rig_opened(7, 0, 30 * DURATION);
 	deliver_levels(7, -1600);
 	music_rig_run_ms(500);
-	call_music_gain(&music_rig.c, 7, 100, 400);
+	call_music_gain(&music_rig.c,
+			&(struct media_music_gain){.music = 7, .target = 100, .fade_ms = 400});
 	music_rig_run_ms(200);
 	deliver_levels(7, -1700);
 	music_rig_run_ms(400);

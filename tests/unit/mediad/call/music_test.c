@@ -225,7 +225,7 @@ TEST(call_music_refuses_bad_requests)
 	/* Commands about music that has ended are late. */
 	call_music_pause(&music_rig.c, 6, true, 0);
 	call_music_stop(&music_rig.c, 6, 0);
-	call_music_gain(&music_rig.c, 6, 1, 0);
+	call_music_gain(&music_rig.c, &(struct media_music_gain){.music = 6, .target = 1});
 	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 6});
 	CHECK_INT(music_rig.n_states, 4);
 	music_rig_finish();
@@ -521,6 +521,69 @@ TEST(call_music_title_of_a_stream)
 						.title = "Next song"});
 	CHECK_STR(music_rig.title, "Next song");
 	music_rig_finish();
+}
+
+/* Control skips to what a seek has taken back, before it hears of that: what is to follow that does
+ * not play in its place. */
+static void check_stranded(bool late)
+{
+	const struct media_music_next next = {
+		.music = 3, .kind = MEDIA_MUSIC_FILE, .path = slice_str("c"), .after = 2};
+
+	music_rig_setup();
+	music_rig_play(1, 0);
+	music_rig_opened(1, 0, 10 * DURATION);
+	music_rig_prepare(2, 0);
+	music_rig_opened(2, 0, DURATION);
+	music_rig_run_ms(400);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 1, .position = DURATION});
+	call_music_stop(&music_rig.c, 1, 0);
+	if (late)
+		music_rig_run_ms(100);
+	call_music_next(&music_rig.c, &next);
+	CHECK_INT(music_rig_track_of(3)->decoded, 0);
+	music_rig_run_ms(400);
+	CHECK_PHASE(2, ENDED);
+	CHECK_INT(music_rig_state_of(2)->reason, MEDIA_REASON_STOPPED);
+	CHECK_PHASE(3, OPENING);
+	music_rig_play(4, 0);
+	CHECK_PHASE(3, ENDED);
+	music_rig_opened(4, 0, DURATION);
+	music_rig_run_ms(100);
+	CHECK_PHASE(4, PLAYING);
+	music_rig_finish();
+}
+
+/* It skips that as well. */
+static void check_stranded_skip(bool late)
+{
+	const struct media_music_next next = {
+		.music = 3, .kind = MEDIA_MUSIC_FILE, .path = slice_str("c"), .after = 2};
+
+	music_rig_setup();
+	music_rig_play(1, 0);
+	music_rig_opened(1, 0, 10 * DURATION);
+	music_rig_prepare(2, 0);
+	music_rig_opened(2, 0, DURATION);
+	music_rig_run_ms(400);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 1, .position = DURATION});
+	call_music_stop(&music_rig.c, 1, 0);
+	call_music_next(&music_rig.c, &next);
+	if (late)
+		music_rig_run_ms(100);
+	call_music_stop(&music_rig.c, 2, 0);
+	music_rig_opened(3, 0, DURATION);
+	music_rig_run_ms(200);
+	CHECK_PHASE(3, PLAYING);
+	music_rig_finish();
+}
+
+TEST(call_music_behind_what_was_taken_back_does_not_play)
+{
+	check_stranded(false);
+	check_stranded(true);
+	check_stranded_skip(false);
+	check_stranded_skip(true);
 }
 
 /* Another control claims what it knows; the rest stops, and an id of it is free again. */

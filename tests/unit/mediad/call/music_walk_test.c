@@ -1,15 +1,15 @@
 /* Random walks of both halves of music: control's player with its queue, and the music of a call in
  * mediad, over a link that delays what it carries and breaks. Sources open late, fail, and their
- * decoders die; people skip, seek, pause and change the queue; control is restarted. Whatever
- * happens, each track is heard or skipped by a person, and in the end mediad plays what control
- * believes. */
+ * decoders die; people skip, seek, pause, also for minutes, and change the queue; control is
+ * restarted. Whatever happens, each track is heard or skipped by a person, and in the end mediad
+ * plays what control believes. */
 #include "control/music/player.h"
 #include "control/music/queue_document.h"
 #include "tests/random.h"
 #include "tests/unit/control/music/tracks.h"
 #include "tests/unit/mediad/call/music_rig.h"
 
-enum { STEPS = 40, WAITING = 256, ENTRIES = 200, LENGTH = 96000, ORPHAN_MS = 2000 };
+enum { STEPS = 40, WAITING = 256, ENTRIES = 200, LENGTH = 96000, ORPHAN_MS = 2000, MUSICS = 256 };
 
 struct walk {
 	uint64_t chance;
@@ -26,6 +26,7 @@ struct walk {
 	struct music_report up[WAITING];
 	unsigned n_down, n_up;
 	bool heard[ENTRIES];
+	unsigned entry_of[MUSICS]; /* by number of the music */
 	unsigned added, removed;
 	char letter;
 	const char *fault;
@@ -50,7 +51,7 @@ static void note_order(const struct music_order *o, void *arg)
 		 o->track ? o->track->reference : "");
 }
 
-static void run_order(const struct music_order *o, const char *path, uint16_t crossfade_ms)
+static void run_order(struct walk *w, const struct music_order *o, const char *path)
 {
 	struct call *c = &music_rig.c;
 	struct media_music_play play = {.music = o->music,
@@ -66,10 +67,14 @@ static void run_order(const struct music_order *o, const char *path, uint16_t cr
 					.kind = *path ? MEDIA_MUSIC_FILE : MEDIA_MUSIC_NONE,
 					.path = slice_str(path),
 					.gain = (uint16_t)o->volume,
-					.crossfade_ms = crossfade_ms,
+					.crossfade_ms = w->crossfade_ms,
 					.after = o->after};
 	struct media_music_seek seek = {.music = o->music, .position = o->position};
+	struct media_music_gain gain = {
+		.music = o->music, .target = (uint16_t)o->volume, .fade_ms = 100};
 
+	if (*path && o->music < MUSICS)
+		w->entry_of[o->music] = (unsigned)strtoul(path, NULL, 10);
 	switch (o->kind) {
 	case MUSIC_ORDER_PLAY:
 		call_music_play(c, &play);
@@ -85,7 +90,7 @@ static void run_order(const struct music_order *o, const char *path, uint16_t cr
 		call_music_seek(c, &seek);
 		break;
 	case MUSIC_ORDER_GAIN:
-		call_music_gain(c, o->music, (uint16_t)o->volume, 100);
+		call_music_gain(c, &gain);
 		break;
 	case MUSIC_ORDER_STOP:
 		call_music_stop(c, o->music, 100);
@@ -110,6 +115,8 @@ static void take_states(struct walk *w)
 		const struct media_music_state *s = &music_rig.states[i].s;
 
 		check(w, w->n_up < WAITING, "the walk reads too seldom");
+		if (s->phase == MEDIA_MUSIC_PHASE_PLAYING && s->music < MUSICS)
+			w->heard[w->entry_of[s->music]] = true;
 		if (w->connected && w->n_up < WAITING)
 			w->up[w->n_up++] =
 				(struct music_report){.music = s->music,
@@ -125,7 +132,7 @@ static void deliver_down(struct walk *w, unsigned n)
 {
 	n = n < w->n_down ? n : w->n_down;
 	for (unsigned i = 0; i < n; i++)
-		run_order(&w->down[i].order, w->down[i].path, w->crossfade_ms);
+		run_order(w, &w->down[i].order, w->down[i].path);
 	w->n_down -= n;
 	memmove(w->down, w->down + n, w->n_down * sizeof w->down[0]);
 	take_states(w);
@@ -189,7 +196,8 @@ static void open_sources(struct walk *w, bool all)
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		const struct music_track *t = music_rig.c.tracks[i];
 
-		if (!t || t->lane || t->waits || (!all && random_below(&w->chance, 3)))
+		if (!t || !t->decoded || t->lane || t->waits ||
+		    (!all && random_below(&w->chance, 3)))
 			continue;
 		if (w->fails && !all && random_below(&w->chance, 5) == 0)
 			music_rig_ended(t->decoded, DECODER_REASON_NOT_FOUND);
@@ -291,6 +299,15 @@ static void kill_decoder(struct walk *w)
 	music_rig.written = 0;
 }
 
+/* Minutes of a pause pass. */
+static void rest(void)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (music_rig.c.tracks[i])
+			music_rig.c.tracks[i]->paused_at = music_rig.now - MUSIC_RESTS_S * NS_PER_S;
+	music_rest_paused(&music_rig.c);
+}
+
 static void step(struct walk *w)
 {
 	unsigned what = random_below(&w->chance, 20);
@@ -303,6 +320,8 @@ static void step(struct walk *w)
 		restart_control(w);
 	else if (!w->connected && what < 16)
 		connect_link(w);
+	else if (what >= 18)
+		rest();
 	if (random_below(&w->chance, 2))
 		run_ms(w, 20 * random_below(&w->chance, 20));
 	open_sources(w, false);
@@ -328,7 +347,8 @@ static void check_agreement(struct walk *w)
 	for (played = t; played->replaces && played->phase != MEDIA_MUSIC_PHASE_PLAYING;)
 		played = played->replaces;
 	check(w, played->phase == MEDIA_MUSIC_PHASE_PLAYING && !t->paused, "it does not play");
-	check(w, t->gain == music_queue_volume(w->queue), "it has another volume");
+	check(w, t->gain == music_gain_of((uint16_t)music_queue_volume(w->queue), 0),
+	      "it has another volume");
 	check(w, t->claimed, "nobody has claimed it");
 	t = next ? music_rig_track_of(w->player.next.music) : NULL;
 	check(w, !next || (t && strtoul(t->source.path, NULL, 10) == next->id),
@@ -407,6 +427,6 @@ static void walk(uint64_t seed)
 
 TEST(music_of_both_halves_agrees_on_random_walks)
 {
-	for (uint64_t seed = 0; seed < 40; seed++)
+	for (uint64_t seed = 0; seed < 100; seed++)
 		walk(seed);
 }

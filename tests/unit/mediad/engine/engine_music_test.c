@@ -70,8 +70,9 @@ TEST(music_feed_reads_what_fits)
 	static struct music_feed f;
 	struct music_lane *l = NULL;
 	size_t left = MUSIC_LANE_CAPACITY + 7, n;
-	struct music_lane_conf conf = {
-		.id = 0xfedcba98, .gain = 1000, .source = {read_ramp, ramp_has_ended, &left}};
+	struct music_lane_conf conf = {.id = 0xfedcba98,
+				       .gain = PLAYOUT_GAIN_UNITY,
+				       .source = {read_ramp, ramp_has_ended, &left}};
 	char text[100];
 	uint8_t kind;
 
