@@ -279,14 +279,37 @@ static bool has_sensitive(const char *folded)
 	return false;
 }
 
+/* "I ignore previous episodes" tells of a series. */
+static bool is_of_works(const char *order)
+{
+	static const char *const works[] = {"episode",	"episodes", "season", "seasons", "chapter",
+					    "chapters", "film",	    "films",  "movie",	 "movies",
+					    "sequel",	"sequels",  "volume", "volumes", NULL};
+	size_t n = guard_match(order, "ignore previous ");
+
+	return n && match_words(order, order + n, works);
+}
+
+static bool has_order(const char *folded)
+{
+	for (const char *at = folded; *at; at++) {
+		if ((*at & 0xc0) == 0x80 || guard_is_within_word(folded, at) || is_of_works(at))
+			continue;
+		for (const char *const *l = orders; *l; l++)
+			if (guard_match(at, *l))
+				return true;
+	}
+	return false;
+}
+
 static enum memory_refusal check_words(const char *folded)
 {
 	if (has_sensitive(folded) || has_pin(folded) || has_document(folded))
 		return MEMORY_REFUSAL_SENSITIVE;
 	if (has_any(folded, unsafe))
 		return MEMORY_REFUSAL_UNSAFE;
-	return has_any(folded, orders) || has_pair(folded) ? MEMORY_REFUSAL_INSTRUCTION
-							   : MEMORY_REFUSAL_NONE;
+	return has_order(folded) || has_pair(folded) ? MEMORY_REFUSAL_INSTRUCTION
+						     : MEMORY_REFUSAL_NONE;
 }
 
 /* Letters without blanks between the words. */
