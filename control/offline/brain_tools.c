@@ -76,6 +76,9 @@ static void say_found(const json_t *output, char *buf, size_t size)
 		const char *said = json_string_value(json_object_get(one, "said"));
 		const json_t *minutes = json_object_get(one, "minutes_ago");
 
+		/* Results call the bot so. */
+		if (speaker && strcmp(speaker, "you") == 0)
+			speaker = "I";
 		say_when(json_integer_value(minutes) / MINUTES_A_DAY, when, sizeof when);
 		if (speaker && said && n < size && i < 2)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.",
@@ -179,19 +182,55 @@ static void say_matches(const json_t *output, char *buf, size_t size)
 		snprintf(buf, size, "Nobody has told me anything about that.");
 }
 
+/* The words of a fact to the person who told it; "": they may not be said here. */
+static void turn_fact(const json_t *list, size_t i, char turned[2 * FACT_SIZE])
+{
+	char text[FACT_SIZE];
+
+	snprintf(text, sizeof text, "%s", text_at(json_array_get(list, i), "text"));
+	fact_turn_round(text, turned, 2 * FACT_SIZE);
+}
+
+/* Nothing was forgotten: the words hold too little of each of these. */
+static void say_candidates(const json_t *near, char *buf, size_t size)
+{
+	char one[2 * FACT_SIZE], other[2 * FACT_SIZE];
+
+	turn_fact(near, 0, one);
+	turn_fact(near, 1, other);
+	if (!*one)
+		snprintf(buf, size, "I know several things like that. Which one do you mean?");
+	else if (!*other)
+		snprintf(buf, size, "I know that %s. If you mean that, say it in these words.",
+			 one);
+	else
+		snprintf(buf, size, "I know that %s, and that %s. Which one do you mean?", one,
+			 other);
+}
+
+/* Of several the best goes, and the person is to know which, and that others stay. */
 static void say_forgotten(const json_t *output, char *buf, size_t size)
 {
-	size_t n = json_array_size(json_object_get(output, "forgotten"));
-	size_t near = json_array_size(json_object_get(output, "candidates"));
+	const json_t *gone = json_object_get(output, "forgotten");
+	const json_t *near = json_object_get(output, "candidates");
+	size_t n = json_array_size(gone), others = json_array_size(near);
+	char turned[2 * FACT_SIZE];
 
 	if (say_refusal(output, buf, size))
 		return;
-	/* The best of several goes, and the person is to know that others stay. */
-	snprintf(buf, size, "%s",
-		 n && near ? "I have forgotten one of the things like that which you told me."
-		 : n	   ? "I have forgotten it."
-		 : near	   ? "I know several things like that. Which one do you mean?"
-			   : "You have not told me anything like that.");
+	turn_fact(gone, 0, turned);
+	if (n && others && *turned)
+		snprintf(buf, size,
+			 "I have forgotten that %s. I still know something else like that.",
+			 turned);
+	else if (n && others)
+		snprintf(buf, size,
+			 "I have forgotten one of the things like that which you told me.");
+	else if (others)
+		say_candidates(near, buf, size);
+	else
+		snprintf(buf, size, "%s",
+			 n ? "I have forgotten it." : "You have not told me anything like that.");
 }
 
 /* ---- music ---- */

@@ -347,6 +347,9 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
 					     "\"minutes_ago\":1500,\"other_time\":true}]"),
 		  "I have no record of that time. Yesterday Ana said: it rains.");
+	CHECK_STR(say("conversation_search", "[{\"speaker\":\"you\",\"said\":\"it rains\","
+					     "\"minutes_ago\":1500}]"),
+		  "Yesterday I said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");
@@ -368,6 +371,16 @@ TEST(outputs_of_memory_are_said)
 		  "I know several things like that. Which one do you mean?");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}],\"candidates\":[{\"id\":2}]}"),
 		  "I have forgotten one of the things like that which you told me.");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"text\":\"my bike is red\"}],"
+				       "\"candidates\":[{\"text\":\"my bike is old\"}]}"),
+		  "I have forgotten that your bike is red. I still know something else like that.");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[],"
+				       "\"candidates\":[{\"text\":\"my bike is old\"}]}"),
+		  "I know that your bike is old. If you mean that, say it in these words.");
+	CHECK_STR(say("memory_forget",
+		      "{\"forgotten\":[],\"candidates\":[{\"text\":\"my bike is old\"},"
+		      "{\"text\":\"I like bikes\"}]}"),
+		  "I know that your bike is old, and that you like bikes. Which one do you mean?");
 }
 
 TEST(without_tools_the_brain_forgets_its_own_facts)
