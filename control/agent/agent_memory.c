@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/agent/inside.h"
 #include "control/events/events.h"
@@ -187,6 +188,17 @@ static void take_lines(int err, const struct store_document *document, void *arg
 	give(ask, err, err ? NULL : tell_lines(ask->m, document->document));
 }
 
+/* Results call the bot "you". */
+static bool names_bot(const struct agent *a, const char *speaker)
+{
+	static const char *const words[] = {"you", "yourself", "bot", "the bot", "assistant"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcasecmp(speaker, words[i]) == 0)
+			return true;
+	return *speaker && room_is_bot_name(a->room, speaker);
+}
+
 /* Only of this voice channel: whoever listens here may not be allowed to see another one. */
 int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_said *q)
 {
@@ -199,7 +211,8 @@ int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_s
 					.until_ms = asked,
 					.when = q->when,
 					.name = q->speaker,
-					.user = room_user_of(m->a->room, q->speaker),
+					.user = user,
+					.bot = !user && names_bot(m->a, q->speaker),
 					.words = q->query,
 					.most = q->most};
 	int err;

@@ -308,6 +308,16 @@ const char *room_bot_name(const struct room *room)
 	return room->context.name;
 }
 
+bool room_is_bot_name(const struct room *room, const char *name)
+{
+	const struct room_names *names = &room->names;
+
+	for (unsigned i = 0; i < names->n; i++)
+		if (room_script_same(names->name[i].form, name))
+			return true;
+	return room_script_same(room->context.name, name);
+}
+
 const char *room_sound_names(const struct room *room)
 {
 	return room_soundboard_names(&room->soundboard);

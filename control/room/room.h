@@ -55,6 +55,8 @@ const struct room_turn *room_live_turn(const struct room *room, unsigned *place)
 bool room_speculates(const struct room *room, uint32_t turn);
 /* The name that people call it by. Borrowed until the next step. */
 const char *room_bot_name(const struct room *room);
+/* True if this is its name, or another one to which it answers, in any case. */
+bool room_is_bot_name(const struct room *room, const char *name);
 /* The name of the next person at or after this place, bots left out; NULL: there is none. Borrowed
  * until the next step. */
 const char *room_person(const struct room *room, unsigned *place);

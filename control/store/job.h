@@ -76,7 +76,7 @@ struct job {
 	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms, audio_ms;
 	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
-	bool any;	      /* of facts: the server's memory, too */
+	bool any;	      /* of facts: the server's memory, too; of lines: the bot's alone */
 	bool shared;	      /* of a search for lines: `held` of struct store_said */
 	bool grants;	      /* of JOB_PUT_CONSENT: struct consent_change */
 	bool urgent; /* of a search: a prompt waits for it, and needs nothing that was just said */

@@ -71,6 +71,7 @@ static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const
 	db_bind_text(s, 5, by_speaker ? j->author : "");
 	db_bind_uint(s, 6, most);
 	db_bind_uint(s, 9, by_speaker ? j->user : 0);
+	db_bind_uint(s, 10, by_speaker && j->any);
 	return s;
 }
 

@@ -493,13 +493,14 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.until_ms = what->until_ms,
 			.shared = what->held,
+			.any = what->bot,
 			.when = what->when ? *what->when : (struct time_window){0},
 			.urgent = what->wait_ms != 0,
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
-			.user = what->user,
+			.user = what->bot ? 0 : what->user,
 			.scope = strdup(what->people ? what->people : ""),
-			.author = strdup(what->user ? "" : what->name),
+			.author = strdup(what->user || what->bot ? "" : what->name),
 			.text = strdup(what->words)};
 
 	if (!j.scope || !j.author || !j.text) {

@@ -99,6 +99,7 @@ struct store_said {
 	uint64_t since_ms, until_ms; /* since 1970; until_ms itself is left out, 0: no end */
 	const char *name;	     /* who said it, or "" */
 	uint64_t user;		     /* the same by id, whatever the name; 0: by name */
+	bool bot;		     /* the bot's lines alone; name and user are ignored */
 	const char *words;	     /* a question whose content words find it; "": the newest */
 	/* {"NAME": "ID", …}: whom words name by the names of people present; NULL: nobody. Other
 	 * names are looked up in the lines. */

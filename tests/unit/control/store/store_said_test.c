@@ -219,6 +219,22 @@ TEST(the_bots_words_stand_in_the_timeline)
 	close_scene();
 }
 
+TEST(the_bots_lines_are_found_by_their_speaker)
+{
+	open_scene();
+	say(300, 4, "Ana", "will you roll for the castle", 1000);
+	answer(4, "I promise to roll for the castle", 2000);
+	CHECK_STR(find_said((struct store_said){.name = "you", .words = "castle", .most = 5}), "");
+	CHECK_STR(find_said((struct store_said){
+			  .name = "you", .bot = true, .words = "castle", .most = 5}),
+		  "bot/4@2000:I promise to roll for the castle "
+		  "[Ana/4@1000:will you roll for the castle ] ");
+	CHECK_STR(find_said((struct store_said){.name = "", .bot = true, .words = "", .most = 5}),
+		  "bot/4@2000:I promise to roll for the castle "
+		  "[Ana/4@1000:will you roll for the castle ] ");
+	close_scene();
+}
+
 TEST(words_that_no_blanks_part_are_found)
 {
 	open_scene();
