@@ -8,6 +8,7 @@
 #include "control/tools/builtin/inside.h"
 #include "control/tools/builtin/server_zone.h"
 #include "ipc/env.h"
+#include "proto/discord.h"
 
 enum { HOURS = 168, MOST = 3, FACTS = 5 };
 #define HOUR_MS UINT64_C(3600000)
@@ -171,6 +172,18 @@ int builtin_memory_write(struct builtins *b, const struct tool_start *call, cons
 	return err;
 }
 
+/* Models write the number of a fact also as a text. One that is no number is the id of none. */
+static json_t *read_id(const json_t *id)
+{
+	uint64_t number = 0;
+
+	if (!json_is_string(id))
+		return json_incref((json_t *)(uintptr_t)id);
+	if (!discord_u64(json_string_value(id), &number) || number > INT64_MAX)
+		number = 0;
+	return json_integer((json_int_t)number);
+}
+
 int builtin_memory_forget(struct builtins *b, const struct tool_start *call,
 			  const json_t *arguments)
 {
@@ -192,7 +205,7 @@ int builtin_memory_forget(struct builtins *b, const struct tool_start *call,
 
 		named = named || v;
 		if (v)
-			json_object_set(request, keys[i], v);
+			json_object_set_new(request, keys[i], read_id(v));
 	}
 	if (!named) {
 		json_decref(request);

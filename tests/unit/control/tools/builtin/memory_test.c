@@ -153,6 +153,10 @@ TEST(what_is_to_be_forgotten_must_be_named)
 		  "2 owner=42+ most=0 refused=0 {\"words\":\"\",\"last\":true}");
 	CHECK_STR(call("memory_forget", "{\"id\":3}"),
 		  "2 owner=42+ most=0 refused=0 {\"words\":\"\",\"id\":3}");
+	CHECK_STR(call("memory_forget", "{\"id\":\"3\"}"),
+		  "2 owner=42+ most=0 refused=0 {\"words\":\"\",\"id\":3}");
+	CHECK_STR(call("memory_forget", "{\"id\":\"bike\"}"),
+		  "2 owner=42+ most=0 refused=0 {\"words\":\"\",\"id\":0}");
 	CHECK_STR(call("memory_forget", "{}"), "{\"error\":\"items_required\"}");
 	CHECK_STR(call("memory_forget", "{\"last\":false}"), "{\"error\":\"items_required\"}");
 	CHECK_STR(call("memory_forget", "{\"namespace\":\"guild\"}"),
