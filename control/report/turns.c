@@ -23,12 +23,18 @@ enum {
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
 	QUOTING_MAX = 32,    /* asks whose answers are followed */
 	UNKEPT_MAX = 64,     /* utterances; those of a turn come before it ends */
+	TYPISTS_MAX = 64,    /* people who typed while they were not remembered */
 };
 
 /* Somebody said it who was not remembered then. */
 struct unkept {
 	uint64_t user;
 	uint32_t id;
+};
+
+/* Somebody typed it who was not remembered then; so were the earlier messages of theirs. */
+struct typed {
+	uint64_t user, message;
 };
 
 struct utterance {
@@ -59,6 +65,9 @@ struct turns {
 	bool knows_unkept; /* a model has been told such words, and tells more than its prompt */
 	struct unkept unkept[UNKEPT_MAX]; /* the newest ones */
 	unsigned n_unkept;
+	struct typed typed[TYPISTS_MAX]; /* the newest message of each */
+	unsigned n_typed;
+	uint64_t typed_lost; /* the newest message of those who have no place any more */
 };
 
 /* ---- what is known of people ---- */
@@ -120,7 +129,7 @@ bool turns_all_kept(const struct turns *t)
 		if (!t->person[i].is_bot &&
 		    (t->person[i].unkept || !may_keep(t, t->person[i].user)))
 			return false;
-	return true;
+	return !t->n_typed;
 }
 
 /* An answer to /consent holds for what is said from then on. */
@@ -144,6 +153,31 @@ static void note_unkept(struct turns *t, uint64_t user, uint32_t utterance)
 	t->unkept[t->n_unkept++ % UNKEPT_MAX] = (struct unkept){user, utterance};
 	if (p)
 		p->unkept = true;
+}
+
+/* Ids of messages grow with time. */
+static void note_typed(struct turns *t, uint64_t user, uint64_t message)
+{
+	struct typed *own = NULL;
+
+	if (may_keep(t, user))
+		return;
+	for (unsigned i = 0; i < TYPISTS_MAX && i < t->n_typed && !own; i++)
+		if (t->typed[i].user == user)
+			own = &t->typed[i];
+	if (!own) {
+		own = &t->typed[t->n_typed++ % TYPISTS_MAX];
+		t->typed_lost = own->message > t->typed_lost ? own->message : t->typed_lost;
+	}
+	*own = (struct typed){user, message};
+}
+
+static bool was_typed_kept(const struct turns *t, const struct room_message *m)
+{
+	for (unsigned i = 0; i < TYPISTS_MAX && i < t->n_typed; i++)
+		if (t->typed[i].user == m->user && m->message <= t->typed[i].message)
+			return false;
+	return m->message > t->typed_lost;
 }
 
 /* Somebody who was here has this name and is not remembered. Names that nobody has had here come
@@ -204,6 +238,8 @@ bool turns_keeps_line(const struct turns *t, const struct room_message *m)
 		return !may_quote(t, m->turn);
 	if (!m->user)
 		return !is_unkept_name(t, m->speaker);
+	if (m->message)
+		return may_keep(t, m->user) && was_typed_kept(t, m);
 	return may_keep(t, m->user) && (!p || !p->unkept_turn || m->turn > p->unkept_turn);
 }
 
@@ -423,6 +459,12 @@ static void publish_asr(struct turns *t, const struct room_effect *e)
 	bus_publish(t->conf.bus, &ev);
 }
 
+static void take_typed(struct turns *t, const struct room_event *ev)
+{
+	note_typed(t, ev->user, ev->message);
+	turns_shown(t, 0, ev->user);
+}
+
 void turns_event(struct turns *t, const struct room_event *ev)
 {
 	sweep_cancelled(t, false);
@@ -431,7 +473,7 @@ void turns_event(struct turns *t, const struct room_event *ev)
 	else if (ev->type == ROOM_TRANSCRIPT)
 		publish_transcript(t, ev);
 	else if (ev->type == ROOM_TYPED && !ev->is_bot)
-		turns_shown(t, 0, ev->user);
+		take_typed(t, ev);
 }
 
 void turns_effect(struct turns *t, const struct room_effect *e)

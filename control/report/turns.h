@@ -48,10 +48,10 @@ uint64_t turns_session(const struct turns *t);
 /* The person's display name; "": not known. Borrowed until the next event. */
 const char *turns_name(const struct turns *t, uint64_t user);
 /* True if everybody who was in the channel during this session may be remembered, bots aside, and
- * was when they spoke. */
+ * was when they spoke, and so was whoever typed there. */
 bool turns_all_kept(const struct turns *t);
-/* True if these words may be kept: their speaker may be remembered, and was when they were said. A
- * line of the bot may quote nobody of whom that is not true. */
+/* True if these words may be kept: their author may be remembered, and was when they were said or
+ * typed. A line of the bot may quote nobody of whom that is not true. */
 bool turns_keeps_segment(const struct turns *t, const struct room_segment *s);
 bool turns_keeps_line(const struct turns *t, const struct room_message *m);
 /* The consent of this person has changed: tells that a member who is not remembered any more is

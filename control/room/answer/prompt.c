@@ -258,6 +258,7 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 			.bot = l->bot,
 			.user = l->user,
 			.turn = l->turn,
+			.message = l->message,
 			.speaker = l->bot ? "" : room_text_of(context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)

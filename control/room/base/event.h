@@ -62,8 +62,9 @@ enum room_tool_follow {
 /* One line of the conversation before a question. */
 struct room_message {
 	bool bot;
-	uint64_t user; /* who said it; 0: unknown, or the bot */
-	uint32_t turn; /* of the session; 0: none */
+	uint64_t user;	  /* who said it; 0: unknown, or the bot */
+	uint32_t turn;	  /* of the session; 0: none */
+	uint64_t message; /* of Discord, that TYPED told; 0: it was spoken */
 	const char *speaker, *text;
 };
 

@@ -267,6 +267,59 @@ TEST(words_from_before_their_speaker_agreed_are_not_kept)
 	close_scene(&s);
 }
 
+static void type(struct scene *s, uint64_t user, uint64_t message)
+{
+	turns_event(s->turns,
+		    &(struct room_event){.type = ROOM_TYPED, .user = user, .message = message});
+}
+
+/* In the chat of the voice channel, where somebody may write who is not in it. */
+TEST(words_that_were_typed_before_their_author_agreed_are_not_kept)
+{
+	const struct room_message typed[] = {
+		{.user = 501, .message = 70, .speaker = "alice", .text = "my PIN is 4711"},
+		{.user = 501, .message = 71, .speaker = "alice", .text = "and 4712"},
+		{.user = 501, .message = 90, .speaker = "alice", .text = "it rains"},
+		{.user = 503, .message = 60, .speaker = "carl", .text = "it snows"}};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	type(&s, 503, 60);
+	CHECK(turns_all_kept(s.turns));
+	forgets = 501;
+	type(&s, 501, 70);
+	type(&s, 501, 71);
+	/* She agrees. */
+	forgets = 0;
+	type(&s, 501, 90);
+	CHECK(!turns_all_kept(s.turns));
+	CHECK(!turns_keeps_line(s.turns, &typed[0]));
+	CHECK(!turns_keeps_line(s.turns, &typed[1]));
+	CHECK(turns_keeps_line(s.turns, &typed[2]));
+	CHECK(turns_keeps_line(s.turns, &typed[3]));
+	CHECK(!is_kept_with(&s, typed, 4, 5));
+	CHECK(is_kept_with(&s, typed + 2, 2, 6));
+	close_scene(&s);
+}
+
+TEST(messages_of_people_beyond_the_list_of_those_who_typed_are_not_kept)
+{
+	struct room_message typed = {
+		.user = 600, .message = 10, .speaker = "x", .text = "it rains"};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	for (uint64_t i = 0; i < 65; i++) {
+		forgets = 600 + i;
+		type(&s, 600 + i, 10 + i);
+	}
+	forgets = 0;
+	CHECK(!turns_keeps_line(s.turns, &typed));
+	typed.message = 11;
+	CHECK(turns_keeps_line(s.turns, &typed));
+	close_scene(&s);
+}
+
 static void set(const char *name, const char *value)
 {
 	CHECK_INT(settings_set(common, name, value), 0);
