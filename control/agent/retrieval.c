@@ -17,11 +17,14 @@
 #include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-/* Lines that are younger still stand in the conversation itself. */
+/* Lines that are younger still stand in the conversation that a voice model keeps. */
 #define RECENT_MS UINT64_C(600000)
+/* In this time before a question its own words were said. */
+#define ASKING_MS UINT64_C(60000)
 
 enum { NAME_BYTES = 100 };
 
@@ -40,6 +43,7 @@ struct agent_retrieval {
 	uint32_t number;
 	uint64_t user; /* who asks */
 	uint64_t asked_ms;
+	uint64_t told_since; /* ns: the prompt tells what was said from then on; 0: nothing */
 	char question[ROOM_TEXT_MAX];
 	struct half facts, lines;
 	json_t *request; /* for facts */
@@ -176,6 +180,20 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 	}
 }
 
+static bool is_asking(const struct agent_retrieval *r, const struct slice_quote *line)
+{
+	return line->user == r->user && line->at_ms + ASKING_MS > r->asked_ms;
+}
+
+/* The oldest line in the prompt began before its end, which is its time there. */
+static bool is_told(const struct agent_retrieval *r, const json_t *line,
+		    const struct slice_quote *q)
+{
+	uint64_t user = json_is_true(json_object_get(line, "bot")) ? 0 : q->user;
+
+	return r->told_since && room_said_since(r->a->room, r->told_since, user, q->text);
+}
+
 static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 {
 	const json_t *line;
@@ -188,10 +206,12 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 		read_quote(r->a, line, label, &q);
 		if (json_is_true(json_object_get(line, "bot")))
 			q.author = "you";
-		/* Near the question, but no answer to it. */
-		if (json_is_true(json_object_get(line, "unsure")))
+		/* Near the question, but no answer to it; and the question itself. */
+		if (json_is_true(json_object_get(line, "unsure")) || is_asking(r, &q))
 			continue;
 		q.other_time = json_is_true(json_object_get(line, "other_time"));
+		if (is_told(r, line, &q))
+			continue;
 		if (agent_may_recall_line(r->a, line))
 			slice_add_line(s, &q, r->question);
 	}
@@ -318,15 +338,30 @@ static char *list_named(const struct agent_retrieval *r)
 	return text;
 }
 
+/* What was said from then on the model is told anyway: of the history a text model gets the newest
+ * lines, which in a lively room are those of a minute. */
+static uint64_t find_known(struct agent_retrieval *r)
+{
+	const struct agent *a = r->a;
+	uint64_t now = env_now(a->env), ago_ms = RECENT_MS, at = 0;
+
+	if (a->settings->reply_path == SETTINGS_REPLY_BRAIN) {
+		at = room_told_since(a->room);
+		ago_ms = at && at < now ? (now - at) / NS_PER_MS : 0;
+	}
+	r->told_since = at;
+	return r->asked_ms > ago_ms ? r->asked_ms - ago_ms : r->asked_ms;
+}
+
 static int find_lines(struct agent_retrieval *r)
 {
 	const struct media_want *where = media_call_want(r->a->call);
 	const struct calendar_zone zone = server_zone(&r->a->zone);
-	uint64_t oldest = agent_oldest_words_ms(r->a), now = r->asked_ms;
+	uint64_t oldest = agent_oldest_words_ms(r->a);
 	struct store_said what = {.guild = where->guild,
 				  .channel = where->channel,
 				  .since_ms = oldest,
-				  .until_ms = now > RECENT_MS ? now - RECENT_MS : now,
+				  .until_ms = find_known(r),
 				  .held = true,
 				  .name = "",
 				  .words = r->question,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/room/answer/addressee.h"
+#include "control/room/answer/prompt.h"
 #include "control/room/base/text.h"
 #include "control/room/inside.h"
 #include "control/room/language/language.h"
@@ -114,6 +115,23 @@ const char *room_written_line(const struct room *room, unsigned *place)
 			return l->text;
 	}
 	return NULL;
+}
+
+uint64_t room_told_since(const struct room *room)
+{
+	return room_prompt_told_since(&room->context);
+}
+
+bool room_said_since(const struct room *room, uint64_t since, uint64_t user, const char *words)
+{
+	for (unsigned i = 0; i < room_history_count(&room->history); i++) {
+		const struct room_history_line *l = room_history_at(&room->history, i);
+
+		if (l->at >= since && l->bot == !user && (l->bot || l->user == user) &&
+		    strstr(l->text, words))
+			return true;
+	}
+	return false;
 }
 
 unsigned room_people(const struct room *room)

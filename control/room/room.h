@@ -81,6 +81,11 @@ struct room_times {
 	uint64_t active_at, length_end, idle_end;
 };
 void room_session_times(const struct room *room, struct room_times *out);
+/* ns: what was said from then on stands in the prompt of a text model (prompt.h); 0: nothing does.
+ */
+uint64_t room_told_since(const struct room *room);
+/* True if the conversation has these words of this person, 0: of the bot, from then (ns) on. */
+bool room_said_since(const struct room *room, uint64_t since, uint64_t user, const char *words);
 /* The next line at or after this place that a person wrote and models may be told; NULL: there is
  * none. Borrowed until the next step. */
 const char *room_written_line(const struct room *room, unsigned *place);

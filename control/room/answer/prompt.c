@@ -9,6 +9,7 @@
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
+#include "control/room/base/turns.h"
 #include "control/room/floor/music.h"
 #include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
@@ -93,10 +94,11 @@ static bool is_before_turn(const struct room_history_line *l, const struct room_
 	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));
 }
 
-/* Nor is what people said to each other, where the setting `overhear` withholds it. */
+/* Nor is what people said to each other, where the setting `overhear` withholds it. turn: NULL for
+ * none. */
 static bool is_told(const struct room_history_line *l, const struct room_turn *turn)
 {
-	return !l->withheld && is_before_turn(l, turn);
+	return !l->withheld && (!turn || is_before_turn(l, turn));
 }
 
 static size_t now_size(const struct room_turn *turn)
@@ -222,16 +224,16 @@ static size_t line_size(const struct room_context *context, const struct room_hi
 	return strlen(l->bot ? context->name : l->name) + strlen(l->text) + 8;
 }
 
-/* The newest lines that fit into `most` bytes. */
-static void put_history(struct room_context *context, const struct room_turn *turn, size_t most,
-			struct room_effect *e)
+/* The place from which on the newest lines fit into `most` bytes. */
+static unsigned find_first_told(const struct room_context *context, const struct room_turn *turn,
+				size_t most)
 {
 	const struct room_history *history = context->history;
-	struct room_messages *m = &context->messages;
 	unsigned from = room_history_count(history), lines = 0;
 	size_t need = 0;
 
-	while (from && lines < context->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
+	while (from && lines < context->settings->context_turns &&
+	       context->messages.n + lines < ROOM_MESSAGES) {
 		const struct room_history_line *l = room_history_at(history, from - 1);
 
 		if (is_told(l, turn)) {
@@ -242,6 +244,34 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 		}
 		from--;
 	}
+	return from;
+}
+
+uint64_t room_prompt_told_since(const struct room_context *context)
+{
+	const struct room_turn *turn = room_turn_queued(context);
+	size_t most = context->settings->context_bytes, used = ROOM_PROMPT_NOW;
+	char instructions[ROOM_PROMPT_MAX];
+	unsigned from;
+
+	used += room_prompt_instructions(context, instructions, sizeof instructions);
+	from = find_first_told(context, turn, used < most ? most - used : 0);
+	for (; from < room_history_count(context->history); from++) {
+		const struct room_history_line *l = room_history_at(context->history, from);
+
+		if (is_told(l, turn))
+			return l->at;
+	}
+	return 0;
+}
+
+static void put_history(struct room_context *context, const struct room_turn *turn, size_t most,
+			struct room_effect *e)
+{
+	const struct room_history *history = context->history;
+	struct room_messages *m = &context->messages;
+	unsigned from = find_first_told(context, turn, most);
+
 	e->history = &m->v[m->n];
 	for (; from < room_history_count(history); from++) {
 		const struct room_history_line *l = room_history_at(history, from);

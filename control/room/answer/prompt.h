@@ -49,5 +49,8 @@ void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 /* The same of `writings` and `titles` alone: of an ASK_AGAIN, before which more may have been
  * written. */
 void room_prompt_writings(const struct room_context *context, struct room_effect *e);
+/* ns: the time of the oldest line of the conversation in the prompt of a text model, if it were
+ * asked now without quotes of the memory; 0: there is none. */
+uint64_t room_prompt_told_since(const struct room_context *context);
 
 #endif
