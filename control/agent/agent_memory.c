@@ -204,6 +204,7 @@ int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_s
 {
 	const struct media_want *where = media_call_want(m->a->call);
 	uint64_t oldest = agent_oldest_words_ms(m->a), asked = asked_ms(m->a);
+	uint64_t user = room_user_of(m->a->room, q->speaker);
 	struct memory_ask *ask = find_ask(m);
 	const struct store_said what = {.guild = where->guild,
 					.channel = where->channel,
@@ -262,6 +263,14 @@ static json_t *day_json(const struct agent *a, const json_t *ms)
 
 	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
 	return json_string(day);
+}
+
+/* The newest time when it was said. */
+static const json_t *newest_ms(const json_t *fact)
+{
+	const json_t *again = json_object_get(fact, "again_ms");
+
+	return again ? again : json_object_get(fact, "at_ms");
 }
 
 /* Models count days badly. */
@@ -403,9 +412,12 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact, bool 
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
 			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
 			user == ask->user, "score", json_object_get(fact, "score"), "days_ago",
-			days_since(ask->m->a, json_object_get(fact, "at_ms")), "metadata",
-			"createdAt", day_json(ask->m->a, json_object_get(fact, "at_ms")), "tags",
+			days_since(ask->m->a, newest_ms(fact)), "metadata", "createdAt",
+			day_json(ask->m->a, json_object_get(fact, "at_ms")), "tags",
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
+	if (out && json_object_get(fact, "again_ms"))
+		json_object_set_new(json_object_get(out, "metadata"), "saidAgain",
+				    day_json(a, newest_ms(fact)));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);
 	about = list_people(ask->m->a, json_object_get(fact, "people"));

@@ -146,7 +146,8 @@ static void read_quote(const struct agent *a, const json_t *object, char label[R
 		.id = (uint32_t)json_integer_value(json_object_get(object, "id")),
 		.author = agent_label(a, object, label),
 		.text = text_at(object, "text"),
-		.at_ms = (uint64_t)json_integer_value(json_object_get(object, "at_ms"))};
+		.at_ms = ms_at(object, "at_ms"),
+		.again_ms = ms_at(object, "again_ms")};
 	discord_u64(text_at(object, "user"), &out->user);
 }
 

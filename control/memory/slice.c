@@ -13,6 +13,7 @@
 enum {
 	SLICE_OTHERS = 2 * (SLICE_QUOTE + 80),
 	SLICE_LINE = SLICE_OTHERS + SLICE_SUMMARY + SLICE_AUTHOR + 100,
+	SLICE_AGAIN = 48,
 	SLICE_NONE = SLICE_QUOTES,
 };
 /* Behind the date of a line. */
@@ -400,14 +401,27 @@ static void write_others(char to[SLICE_OTHERS], const struct memory_slice *s,
 	}
 }
 
+/* A day on which it was said again, if that is another one. */
+static void write_again(char to[SLICE_AGAIN], const struct memory_slice *s,
+			const struct slice_quote *q, const char *day)
+{
+	char again[CALENDAR_DATE];
+
+	write_day(again, s, q->again_ms);
+	to[0] = '\0';
+	if (*again && strcmp(again, day) != 0)
+		snprintf(to, SLICE_AGAIN, ", said again on %s", again);
+}
+
 static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote)
 {
-	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE], others[SLICE_OTHERS];
+	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE], again[SLICE_AGAIN], others[SLICE_OTHERS];
 
 	copy_author(author, q->author);
 	calendar_date(day, q->at_ms, calendar_offset(s->zone, q->at_ms));
+	write_again(again, s, q, day);
 	write_others(others, s, q);
-	return append_line(s, "- %s, %s%s: \"%s\"%s\n", author, day,
+	return append_line(s, "- %s, %s%s%s: \"%s\"%s\n", author, day, again,
 			   q->other_time ? SLICE_OTHER_TIME : "", quote, others);
 }
 
@@ -427,6 +441,12 @@ unsigned slice_count(const struct memory_slice *s)
 	return s->facts + s->lines + s->summaries;
 }
 
+/* The newest time when it was said. */
+static uint64_t said_ms(const struct slice_quote *q)
+{
+	return q->again_ms > q->at_ms ? q->again_ms : q->at_ms;
+}
+
 static void keep(struct memory_slice *s, const struct slice_quote *q, const char *quote, char kind)
 {
 	unsigned at = slice_count(s);
@@ -434,7 +454,7 @@ static void keep(struct memory_slice *s, const struct slice_quote *q, const char
 	s->quoted[at].kind = kind;
 	s->quoted[at].id = q->id;
 	s->quoted[at].user = q->user;
-	s->quoted[at].at_ms = q->at_ms;
+	s->quoted[at].at_ms = said_ms(q);
 	utf8_copy(s->quoted[at].text, sizeof s->quoted[at].text, quote);
 	s->facts += kind == 'f' || kind == 'p';
 	s->lines += kind == 'u';
@@ -494,7 +514,7 @@ static bool find_opposed(const struct memory_slice *s, const struct slice_quote 
 {
 	for (unsigned i = 0; i < slice_count(s); i++) {
 		bool own = s->quoted[i].user == fact->user,
-		     newer = fact->at_ms > s->quoted[i].at_ms;
+		     newer = said_ms(fact) > s->quoted[i].at_ms;
 		enum fact_change change;
 
 		if (!strchr("fp", s->quoted[i].kind))

@@ -42,6 +42,7 @@ struct slice_quote {
 	uint64_t user;
 	bool private;	    /* a fact of the user's own memory */
 	uint64_t at_ms;	    /* since 1970 */
+	uint64_t again_ms;  /* of a fact: its author said it again then; 0: they did not */
 	const char *former; /* of a fact: what it took the place of; NULL: nothing */
 	uint64_t former_from_ms, former_until_ms; /* since 1970; 0: not known */
 	const char *against; /* of a fact: what contradicts it; NULL: nothing that is known */

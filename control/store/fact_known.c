@@ -91,6 +91,13 @@ sqlite3_stmt *fact_known_use(struct db *db, uint64_t guild, uint64_t owner, uint
 	return s;
 }
 
+uint64_t fact_known_said_ms(sqlite3_stmt *s)
+{
+	uint64_t again_ms = db_uint(s, 11);
+
+	return again_ms ? again_ms : db_uint(s, 8);
+}
+
 /* ---- comparing ---- */
 
 static double compare_meanings(const char *a, const char *b, void *arg)
@@ -136,7 +143,7 @@ static bool compare_row(sqlite3_stmt *s, const struct comparison *c)
 	/* The same one wins over one that it would take the place of. */
 	if (change != FACT_NEW && (!c->out->id || change == FACT_SAME))
 		*c->out = (struct fact_touched){
-			.id = db_uint(s, 0), .from_ms = db_uint(s, 8), .change = change};
+			.id = db_uint(s, 0), .said_ms = fact_known_said_ms(s), .change = change};
 	return change == FACT_SAME;
 }
 

@@ -36,7 +36,7 @@ struct fact_new {
 
 /* The fact that it touches. */
 struct fact_touched {
-	uint64_t id, from_ms; /* id 0: none; from_ms: the time when it was said */
+	uint64_t id, said_ms; /* id 0: none; said_ms: the newest time when it was said */
 	enum fact_change change;
 };
 
@@ -50,6 +50,9 @@ double fact_known_likeness(const struct fact_likes *likes, uint64_t id);
 /* The fact with this id, if it is in one of both memories and has not ended. */
 struct sqlite3_stmt *fact_known_use(struct db *db, uint64_t guild, uint64_t owner, uint64_t other,
 				    uint64_t id);
+/* The newest time when the fact was said, ms since 1970, of a row of this statement or another one
+ * that finds facts (FIND_FACTS, FIND_NEWEST_FACTS). */
+uint64_t fact_known_said_ms(struct sqlite3_stmt *s);
 int fact_known_compare(struct db *db, struct embedding *e, const struct fact_new *f,
 		       struct fact_touched *out);
 

@@ -28,8 +28,9 @@ enum {
 
 /* A fact that stands. */
 struct standing {
-	uint64_t id, owner, user, said_ms;
-	char *text; /* own */
+	uint64_t id, owner, user;
+	uint64_t from_ms, said_ms; /* its first time, and its newest one */
+	char *text;		   /* own */
 };
 
 /* Pairs under way, of one author. */
@@ -124,7 +125,7 @@ static bool agree(struct db *db, uint64_t fact, const struct fact_people *people
 
 static json_t *pair_json(const struct standing *f, sqlite3_stmt *s)
 {
-	uint64_t id = db_uint(s, 0), said_ms = db_uint(s, 8);
+	uint64_t id = db_uint(s, 0), said_ms = fact_known_said_ms(s);
 	bool later = said_ms > f->said_ms; /* an import brings earlier facts */
 
 	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:I}", "older", (json_int_t)(later ? f->id : id),
@@ -411,7 +412,8 @@ static bool read_fact(struct db *db, const struct job *j, uint64_t id, struct st
 	bool stands = db_step(db, s) == 0 && db_uint(s, 4) == j->user;
 
 	if (stands)
-		*out = (struct standing){.id = id, .said_ms = db_uint(s, 8)};
+		*out = (struct standing){
+			.id = id, .from_ms = db_uint(s, 8), .said_ms = fact_known_said_ms(s)};
 	sqlite3_reset(s);
 	return stands;
 }
@@ -441,7 +443,7 @@ static int merge(struct db *db, const struct standing *older, const struct stand
 		db_bind_uint(s, 2, newer->id);
 		err = db_run(db, s);
 	}
-	return err ? err : close_fact(db, newer->id, older->id, newer->said_ms - 1);
+	return err ? err : close_fact(db, newer->id, older->id, newer->from_ms - 1);
 }
 
 static int note_pair(struct db *db, const struct job *j, uint64_t older, uint64_t newer,

@@ -214,7 +214,7 @@ static int write_statement(struct db *db, struct embedding *e, const struct job 
 		tell_skipped(told->skipped, text, "duplicate");
 		return renew_fact(db, j, f, older.id);
 	}
-	if (older.id && f->said_ms < older.from_ms) {
+	if (older.id && f->said_ms < older.said_ms) {
 		tell_skipped(told->skipped, text, "outdated");
 		return 0;
 	}
@@ -367,11 +367,12 @@ static json_t *fact_json(sqlite3_stmt *s)
 	json_t *tags = json_loads(db_text(s, 3), 0, NULL);
 
 	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 4));
-	return json_pack("{s:I,s:s,s:s,s:o,s:s,s:s,s:b,s:I,s:f,s:o*}", "id",
+	return json_pack("{s:I,s:s,s:s,s:o,s:s,s:s,s:b,s:I,s:f,s:o*,s:o*}", "id",
 			 (json_int_t)db_uint(s, 0), "text", db_text(s, 1), "type", db_text(s, 2),
 			 "tags", tags ? tags : json_array(), "user", user, "name", db_text(s, 5),
 			 "private", db_uint(s, 6) != 0, "at_ms", (json_int_t)db_uint(s, 8), "score",
-			 db_real(s, 9), "channels", fact_channels(s, 10));
+			 db_real(s, 9), "channels", fact_channels(s, 10), "again_ms",
+			 db_uint(s, 11) ? json_integer((json_int_t)db_uint(s, 11)) : NULL);
 }
 
 /* Adds the people to whom it is bound or may be bound. */
@@ -422,7 +423,7 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	if (err)
 		return err;
 	r.id = db_uint(s, 0);
-	r.at_ms = db_uint(s, 8);
+	r.at_ms = fact_known_said_ms(s);
 	r.match = db_real(s, 9);
 	r.likeness = fact_known_likeness(like, r.id);
 	r.has_likeness = r.likeness != 0;

@@ -39,11 +39,13 @@ static json_t *fact_json(struct db *db, sqlite3_stmt *s)
 	bool there = fact_people_read(db, db_uint(s, 0), &people) == 0 && people.n;
 	json_t *fact;
 
-	fact = json_pack("{s:o*,s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
-			 there ? fact_people_json(&people) : NULL, "channels", fact_channels(s, 12),
-			 "id", (json_int_t)db_uint(s, 0), "guild", id_json(s, 1), "owner",
-			 id_json(s, 2), "said_by", id_json(s, 3), "name", db_text(s, 4), "type",
-			 db_text(s, 5), "tags", db_text(s, 6), "text", db_text(s, 7), "written_ms",
+	fact = json_pack("{s:o*,s:o*,s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}",
+			 "people", there ? fact_people_json(&people) : NULL, "channels",
+			 fact_channels(s, 12), "said_ms",
+			 db_uint(s, 13) ? json_integer((json_int_t)db_uint(s, 13)) : NULL, "id",
+			 (json_int_t)db_uint(s, 0), "guild", id_json(s, 1), "owner", id_json(s, 2),
+			 "said_by", id_json(s, 3), "name", db_text(s, 4), "type", db_text(s, 5),
+			 "tags", db_text(s, 6), "text", db_text(s, 7), "written_ms",
 			 (json_int_t)db_uint(s, 8), "valid_from_ms", (json_int_t)db_uint(s, 9),
 			 "valid_until_ms", maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
 	fact_people_clear(&people);
@@ -149,6 +151,8 @@ static bool is_fact(const json_t *fact)
 	    !fact_people_parse(json_object_get(fact, "people"), &people))
 		return false;
 	fact_people_clear(&people);
+	if (json_object_get(fact, "said_ms") && !is_number(fact, "said_ms", false))
+		return false;
 	return is_id(fact, "guild", false) && is_id(fact, "owner", true) &&
 	       is_id(fact, "said_by", true) && *json_string_value(json_object_get(fact, "text")) &&
 	       is_number(fact, "id", false) && is_number(fact, "written_ms", false) &&
@@ -189,6 +193,14 @@ static uint64_t number_of(const json_t *fact, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(fact, key));
 }
 
+/* The newest time when it was said. */
+static uint64_t said_ms(const json_t *fact)
+{
+	uint64_t from_ms = number_of(fact, "valid_from_ms"), again_ms = number_of(fact, "said_ms");
+
+	return again_ms > from_ms ? again_ms : from_ms;
+}
+
 static const char *text_of(const json_t *fact, const char *key)
 {
 	return json_string_value(json_object_get(fact, key));
@@ -225,7 +237,8 @@ static bool is_guarded(const json_t *fact)
 static bool is_of_future(const json_t *fact, uint64_t now_ms)
 {
 	return number_of(fact, "written_ms") > now_ms + CLOCK_MS ||
-	       number_of(fact, "valid_from_ms") > now_ms + CLOCK_MS;
+	       number_of(fact, "valid_from_ms") > now_ms + CLOCK_MS ||
+	       number_of(fact, "said_ms") > now_ms + CLOCK_MS;
 }
 
 /* The author has answered that their words are not to be kept. */
@@ -297,6 +310,8 @@ static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
 		db_bind_uint(s, 10, number_of(fact, "valid_until_ms"));
 	if (channels)
 		db_bind_text(s, 11, channels);
+	if (said_ms(fact) > number_of(fact, "valid_from_ms"))
+		db_bind_uint(s, 12, said_ms(fact));
 	err = db_run(db, s);
 	free(channels);
 	if (err)
@@ -372,6 +387,7 @@ static int renew_fact(struct db *db, const json_t *fact, uint64_t id)
 
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, number_of(fact, "written_ms"));
+	db_bind_uint(s, 3, said_ms(fact));
 	return db_run(db, s);
 }
 
@@ -379,13 +395,11 @@ static int renew_fact(struct db *db, const json_t *fact, uint64_t id)
 static int end_older(struct db *db, const json_t *fact, uint64_t id,
 		     const struct fact_touched *known)
 {
-	uint64_t from_ms = number_of(fact, "valid_from_ms");
-
 	if (!known->id)
 		return 0;
-	if (from_ms < known->from_ms)
-		return close_fact(db, id, known->id, known->from_ms);
-	return close_fact(db, known->id, id, from_ms);
+	if (said_ms(fact) < known->said_ms)
+		return close_fact(db, id, known->id, known->said_ms);
+	return close_fact(db, known->id, id, said_ms(fact));
 }
 
 static int find_people(const struct import *m, const json_t *fact, uint64_t told_ms,

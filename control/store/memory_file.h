@@ -3,7 +3,7 @@
  *
  *   {"format": "parley-memory-1", "facts": [{"id", "guild", "owner", "said_by": ids as texts,
  *    "name", "type", "tags", "text", "written_ms", "valid_from_ms", "valid_until_ms" or null,
- *    "superseded_by": an id of the file, or null}, …]}
+ *    "superseded_by": an id of the file, or null; if it was said again, "said_ms": when}, …]}
  *
  * A fact that stands does to the facts that were there before what a new one would do
  * (fact_known.h, by words): it is known, it ends an older one, or it comes as a former value of a

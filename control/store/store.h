@@ -164,7 +164,8 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
  * "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text", "from_ms"}] of facts that
  * contradict it, if there are any}, …], the best first, without words the newest. "channels":
  * ["ID", …]: of a fact, a former or a contradicting one: where it was told, if not for all of the
- * server. "unsure": true: the fact shares no word with the question and is not near enough. */
+ * server. "again_ms": the newest time when it was said again. "unsure": true: the fact shares no
+ * word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
  * only the newest}. Words delete a fact only if slice_names holds. A fact goes with what says the

@@ -226,7 +226,8 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 		struct slice_quote q = {
 			.id = (uint32_t)json_integer_value(json_object_get(fact, "id")),
 			.text = text_at(fact, "text"),
-			.at_ms = ms_at(fact, "at_ms")};
+			.at_ms = ms_at(fact, "at_ms"),
+			.again_ms = ms_at(fact, "again_ms")};
 
 		if (r->slice.facts < most && text_session_may_tell(job->g, job->channel, fact) &&
 		    !json_is_true(json_object_get(fact, "unsure")) &&

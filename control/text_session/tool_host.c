@@ -144,13 +144,17 @@ static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list
 	return told;
 }
 
-/* As in voice: former values with their dates, what contradicts it, and whether it may be another
- * fact than the question means. */
+/* As in voice: when it was said again, former values with their dates, what contradicts it, and
+ * whether it may be another fact than the question means. */
 static void add_doubts(const struct text_memory_ask *ask, const json_t *fact, json_t *out)
 {
 	json_t *former = tell_others(ask, json_object_get(fact, "former"), true);
 	json_t *against = tell_others(ask, json_object_get(fact, "conflicts"), false);
+	const json_t *again_ms = json_object_get(fact, "again_ms");
 
+	if (again_ms)
+		json_object_set_new(json_object_get(out, "metadata"), "saidAgain",
+				    day_json(ask, again_ms));
 	if (json_array_size(former))
 		json_object_set(out, "former", former);
 	if (json_array_size(against))

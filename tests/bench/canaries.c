@@ -13,13 +13,13 @@ enum { NAME = 96, BUSY_MS = 10000 };
 /* Columns of any table that hold neither words nor ids of people, but what servers, channels,
  * sessions, turns, rows, times and states are called. */
 static const char *const numbers[] = {
-	"at_ms",	 "bound",	  "call",      "channel",	"channels",   "confidence",
-	"consent",	 "fact",	  "forgotten", "guild",		"id",	      "language",
-	"line",		 "model",	  "n",	       "nano",		"priced",     "prompts",
-	"reason",	 "scale",	  "seq",       "session",	"started_ms", "state",
-	"superseded_by", "tainted",	  "turn",      "turn_seq",	"type",	      "utterance",
-	"written_ms",	 "valid_from_ms", "ended_ms",  "lasted_ms",	"ms",	      "kind",
-	"mac",		 "updated_ms",	  "version",   "valid_until_ms"};
+	"at_ms",	 "bound",	  "call",      "channel",	 "channels",   "confidence",
+	"consent",	 "fact",	  "forgotten", "guild",		 "id",	       "language",
+	"line",		 "model",	  "n",	       "nano",		 "priced",     "prompts",
+	"reason",	 "scale",	  "seq",       "session",	 "started_ms", "state",
+	"superseded_by", "tainted",	  "turn",      "turn_seq",	 "type",       "utterance",
+	"written_ms",	 "valid_from_ms", "ended_ms",  "lasted_ms",	 "ms",	       "kind",
+	"mac",		 "updated_ms",	  "version",   "valid_until_ms", "said_ms"};
 /* TABLE.COLUMN, and tables whose other columns are of this kind, too. Pseudonyms and hashes stay.
  */
 static const char *const bare[] = {"audit.target",

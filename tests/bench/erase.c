@@ -879,10 +879,11 @@ static void keep_older(void)
 	db_close(db);
 }
 
-/* A copy of a version before lines had people, and the audit a second seal. */
+/* A copy of a version before lines had people, the audit a second seal, and facts a second time. */
 #define TO_SCHEMA_24                                                                               \
 	"DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt;"                    \
-	"ALTER TABLE audit DROP COLUMN said_sealed; PRAGMA user_version = 24"
+	"ALTER TABLE audit DROP COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms;"        \
+	"PRAGMA user_version = 24"
 
 static unsigned restore_older(bool schema)
 {

@@ -177,11 +177,11 @@ TEST(recalled_text_bears_the_present_name_of_its_speaker)
 	close_memory(&s);
 }
 
-static void add_line(struct scene *s, uint64_t user, const char *name, const char *text,
-		     uint64_t hours_ago)
+static void add_line_at(struct scene *s, uint64_t user, const char *name, const char *text,
+			uint64_t minutes_ago)
 {
 	const struct media_want *where = media_call_want(s->call);
-	uint64_t at = env_wall_ms(s->fake.env) - hours_ago * 3600000;
+	uint64_t at = env_wall_ms(s->fake.env) - minutes_ago * 60000;
 
 	bus_publish(s->bus, &(struct bus_event){.type = EVENT_UTTERANCE,
 						.at_ms = at,
@@ -193,6 +193,12 @@ static void add_line(struct scene *s, uint64_t user, const char *name, const cha
 							      .text = text,
 							      .consent = true,
 							      .started_ms = at}});
+}
+
+static void add_line(struct scene *s, uint64_t user, const char *name, const char *text,
+		     uint64_t hours_ago)
+{
+	add_line_at(s, user, name, text, 60 * hours_ago);
 }
 
 /* A question means whoever is called so now, under all names of that person. */
@@ -249,6 +255,52 @@ TEST(a_prompt_does_not_deny_what_was_said_minutes_ago)
 	close_memory(&s);
 }
 
+static void hear_line(struct scene *s, const char *text, uint64_t minutes_ago)
+{
+	add_line_at(s, BOB, "Bob", text, minutes_ago);
+	room_history_add(&s->agent->room->history,
+			 &(struct room_history_words){.at = env_now(s->fake.env) -
+							    minutes_ago * 60 * NS_PER_S,
+						      .user = BOB,
+						      .name = "Bob",
+						      .text = text});
+}
+
+/* A text model is told the newest lines alone: what was said before them is searched, however short
+ * ago that was. */
+TEST(lines_of_minutes_ago_that_the_prompt_does_not_tell_are_found)
+{
+	static const char asked[] =
+		"parley what did Bob say five minutes ago about the birthday cake";
+	static struct scene s;
+	const char *slice;
+
+	CHECK(open_memory(&s));
+	s.settings->store_words_hours = 240;
+	s.settings->reply_path = SETTINGS_REPLY_BRAIN;
+	s.settings->context_turns = 2;
+	come(&s, BOB, "Bob");
+	add_line(&s, BOB, "Bob", "the birthday cake is burnt", 100);
+	hear_line(&s, "the birthday cake has five candles", 5);
+	hear_line(&s, "the birthday cake is on the table", 2);
+	hear_line(&s, "it rains", 1);
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	slice = retrieve(&s, asked);
+	CHECK(strstr(slice, "five candles"));
+	CHECK(!strstr(slice, "on the table") && !strstr(slice, "burnt"));
+	/* With them in the prompt nothing is left to find. */
+	s.settings->context_turns = 10;
+	slice = retrieve(&s, asked);
+	CHECK(!strstr(slice, "candles") && !strstr(slice, "burnt"));
+	/* The question itself is no answer to it. */
+	s.settings->context_turns = 0;
+	add_line(&s, ALICE, "Alice", "what about the birthday cake", 0);
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the milk is sour\"}]"));
+	slice = retrieve(&s, "parley what about the birthday cake");
+	CHECK(strstr(slice, "on the table") && !strstr(slice, "what about"));
+	close_memory(&s);
+}
+
 TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
 {
 	static struct scene s;
@@ -297,12 +349,13 @@ static const char *call_memory(struct scene *s, enum tool_memory_op op, bool any
 	return err ? strerror(err) : output;
 }
 
-/* What conversation_search tells in a turn with these words of Bob. */
-static const char *search_lines(struct scene *s, const char *asked, const char *query)
+/* What conversation_search tells in a turn with these words of Bob. speaker: "" for anybody. */
+static const char *search_lines_of(struct scene *s, const char *speaker, const char *asked,
+				   const char *query)
 {
 	struct room_turn *turn = &s->agent->room->turns.turn[ROOM_TURNS - 1], before = *turn;
 	struct room_turn *active = s->agent->room->turns.active;
-	const struct tool_said q = {.speaker = "", .query = query, .most = 5};
+	const struct tool_said q = {.speaker = speaker, .query = query, .most = 5};
 	struct agent_memory *m = NULL;
 	int err = agent_memory_alloc(&m, s->agent, take_output, NULL);
 
@@ -321,6 +374,11 @@ static const char *search_lines(struct scene *s, const char *asked, const char *
 	return err ? strerror(err) : output;
 }
 
+static const char *search_lines(struct scene *s, const char *asked, const char *query)
+{
+	return search_lines_of(s, "", asked, query);
+}
+
 /* Transcripts may have no marks, so a question may hold the whole sentence that it asks for. */
 TEST(a_line_that_the_question_repeats_is_evidence_unless_it_is_the_question)
 {
@@ -337,6 +395,57 @@ TEST(a_line_that_the_question_repeats_is_evidence_unless_it_is_the_question)
 		     "\"speaker\":\"Alice\",\"speaker_id\":\""));
 	CHECK(strstr(output, "\"said\":\"the meeting is on friday\",\"at\":\"20"));
 	CHECK(!strstr(output, "parley who"));
+	close_memory(&s);
+}
+
+/* Results call the bot "you", and people call it by its name. Somebody of that name comes first. */
+TEST(the_bots_own_lines_are_found_by_its_names)
+{
+	static const char *const names[] = {"you", "Bot", "parley"};
+	static struct scene s;
+	uint64_t at;
+
+	CHECK(open_memory(&s));
+	at = env_wall_ms(s.fake.env) - 7200000;
+	add_line(&s, ALICE, "Alice", "the cake is for friday", 2);
+	bus_publish(s.bus, &(struct bus_event){.type = EVENT_TURN,
+					       .at_ms = at,
+					       .guild = media_call_want(s.call)->guild,
+					       .user = ALICE,
+					       .turn = {.session = at,
+							.channel = media_call_want(s.call)->channel,
+							.turn = 1,
+							.stage = "ended",
+							.reason = "answered",
+							.text = "it was answered",
+							.segments = "[]",
+							.why = "[]",
+							.name = "Alice",
+							.heard = "a cake",
+							.said = "I promise a cake"}});
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *found = search_lines_of(&s, names[i], "parley when", "cake");
+
+		CHECK(strstr(found,
+			     "[{\"id\":2,\"speaker\":\"you\",\"said\":\"I promise a cake\""));
+	}
+	come(&s, BOB, "Bot");
+	CHECK_STR(search_lines_of(&s, "bot", "parley when", "cake"), "[]");
+	close_memory(&s);
+}
+
+TEST(tools_tell_when_a_fact_was_said_again)
+{
+	static const char tea[] = "[{\"text\":\"the tea is green\"}]";
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, tea));
+	CHECK(!strstr(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"tea\"}"), "saidAgain"));
+	CHECK(write_fact(&s, 0, tea));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"tea\"}"),
+		     "\"saidAgain\":\"2"));
 	close_memory(&s);
 }
 

@@ -106,6 +106,26 @@ TEST(contradicting_facts_of_two_authors_are_told_the_newest_first)
 	CHECK_INT(s.n, strlen(s.text));
 }
 
+TEST(a_fact_that_was_said_again_is_told_with_both_days)
+{
+	struct slice_quote q = quote(1, ANA, "the release is on tuesday");
+	struct memory_slice s = {0};
+
+	CHECK(add_at(&s, 2, BOB, "the release is on friday", 20003));
+	q.at_ms = 20000 * DAY;
+	q.again_ms = 20004 * DAY;
+	CHECK(slice_add_fact(&s, &q));
+	CHECK_STR(s.text,
+		  "- Ana, 2024-10-04, said again on 2024-10-08: \"the release is on tuesday\"\n"
+		  "- Bob, 2024-10-07: \"the release is on friday\"\n");
+	/* The same day is not told twice. */
+	q = quote(3, ANA, "tea is hot");
+	q.at_ms = 20000 * DAY;
+	q.again_ms = q.at_ms + 1;
+	CHECK(slice_add_fact(&s, &q));
+	CHECK(strstr(s.text, "- Ana, 2024-10-04: \"tea is hot\"\n"));
+}
+
 TEST(without_room_the_newer_fact_takes_the_place_of_the_one_it_contradicts)
 {
 	static const struct slice_limits limits = {2, 0, 2000};

@@ -636,6 +636,38 @@ TEST(an_imported_fact_ends_the_older_one_that_it_contradicts)
 	close_scene();
 }
 
+/* What was said again last is the present value, whenever it was said first. */
+TEST(an_imported_fact_keeps_the_time_when_it_was_said_again)
+{
+	struct memory_import done;
+
+	open_scene();
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Friday", 5,
+				   "'said_ms':8," OPEN),
+			      10000, &done),
+		  0);
+	CHECK_INT(count_facts("\"said_ms\": 8"), 1);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Monday", 7, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(count_facts("\"valid_until_ms\": 8"), 1);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "the release is on friday.", 9, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(done.known, 1);
+	CHECK_INT(count_facts("\"said_ms\": 9"), 1);
+	CHECK_INT(count_facts("\"valid_from_ms\": 5"), 1);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The cake is rye", 9, "'said_ms':-1," OPEN),
+			      10000, &done),
+		  EBADMSG);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The cake is rye", 9,
+				   "'said_ms':999999999999," OPEN),
+			      10000, &done),
+		  0);
+	CHECK_INT(done.refused, 1);
+	close_scene();
+}
+
 TEST(an_imported_fact_leaves_those_of_others_and_of_its_own_file)
 {
 	struct memory_import done;

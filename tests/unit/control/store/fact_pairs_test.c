@@ -326,6 +326,36 @@ TEST(an_import_brings_an_earlier_fact_of_a_pair)
 	close_scene();
 }
 
+/* The first one is the newest word, since its author said it again. */
+TEST(a_fact_that_was_said_again_is_the_newer_one_of_a_pair)
+{
+	open_scene();
+	CHECK_STR(next_pairs(1, "[]"), "");
+	tell_boats();
+	run_sql("UPDATE facts SET said_ms = valid_from_ms + 90000000 WHERE id = 1");
+	CHECK_STR(next_pairs(TODAY, "[]"), "2-1");
+	CHECK_STR(decide("update"), "{\"merged\":0,\"updated\":1,\"conflicts\":0,\"kept\":0}");
+	CHECK_STR(find("boats"), "I never sail boats in winter storms"
+				 " (winter storms keep me from sailing boats)");
+	close_scene();
+}
+
+/* It ends before it began, however often it was said: it never was another value. */
+TEST(a_duplicate_that_was_said_again_is_no_former_value)
+{
+	open_scene();
+	CHECK_STR(next_pairs(1, "[]"), "");
+	tell_boats();
+	run_sql("UPDATE facts SET said_ms = valid_from_ms + 90000000 WHERE id = 2");
+	CHECK_STR(next_pairs(TODAY, "[]"), "1-2");
+	decide("duplicate");
+	CHECK_STR(find("boats"), "I never sail boats in winter storms");
+	CHECK_INT(run_sql("SELECT said_ms = (SELECT said_ms FROM facts WHERE id = 2)"
+			  " FROM facts WHERE id = 1"),
+		  1);
+	close_scene();
+}
+
 static int write_fact(const char *request)
 {
 	struct job j = {.guild = GUILD,

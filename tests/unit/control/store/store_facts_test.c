@@ -779,6 +779,34 @@ TEST(a_fact_that_is_said_again_is_kept_from_then_on_and_is_the_newest)
 	close_scene();
 }
 
+/* ms of the nth fact that was found; 0: it has none. */
+static int64_t ms_of(unsigned nth, const char *key)
+{
+	return json_integer_value(json_object_get(json_array_get(answer, nth), key));
+}
+
+/* Ana, Bob, and Ana again to correct him: hers is the newest word. */
+TEST(a_fact_that_is_said_again_is_newer_than_what_was_said_between)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the release is on Wednesday"), "inserted");
+	CHECK_INT(run_sql("UPDATE facts SET valid_from_ms = id RETURNING 0"), 0);
+	CHECK_STR(find(by(BOB), "{\"words\":\"when is the release\"}"),
+		  "the release is on Wednesday; the release is on Tuesday");
+	CHECK_INT(ms_of(0, "again_ms") + ms_of(1, "again_ms"), 0);
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "duplicate");
+	CHECK_STR(find(by(BOB), "{\"words\":\"when is the release\"}"),
+		  "the release is on Tuesday; the release is on Wednesday");
+	CHECK_INT(ms_of(0, "at_ms"), 1);
+	CHECK(ms_of(0, "again_ms") > 1000000);
+	CHECK_INT(ms_of(1, "again_ms"), 0);
+	/* A line from between is older than what she said last. */
+	say_line(ANA, 5000, "the release is on Monday");
+	CHECK_STR(write_line(by(ANA), "the release is on Monday", 1), "outdated");
+	close_scene();
+}
+
 /* Anybody may call themselves so, and be erased. */
 TEST(an_everyday_name_takes_no_facts_of_others_along)
 {

@@ -146,6 +146,19 @@ TEST(a_search_in_writing_tells_former_values_with_their_dates)
 	close_scene();
 }
 
+TEST(a_search_in_writing_tells_when_a_fact_was_said_again)
+{
+	const char *told;
+
+	open_scene();
+	tell(0, "the meeting is at four", 60);
+	tell(0, "the meeting is at four", 6);
+	open_seat();
+	told = search("meeting");
+	CHECK(strstr(told, "\"saidAgain\":\"2"));
+	close_scene();
+}
+
 /* A value that was told in a channel which not everybody here may follow. */
 TEST(a_search_in_writing_tells_no_former_value_of_a_closed_channel)
 {
