@@ -1,7 +1,7 @@
 /* Facts, through the store: dedupe_update and dedupe_same, pairs of statements of tests/memory
  * written one after the other, dedupe_other, two details of one subject, which both have to stay,
- * and what a reflection adds by a stand-in model that errs in one of twenty cases
- * (dedupe_same_model, dedupe_update_model).
+ * what a reflection adds by a stand-in model that errs in one of twenty cases (dedupe_same_model,
+ * dedupe_update_model), and temporal_facts, values that changed.
  *
  *   facts [--tuned]      the tuned half of the pairs */
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "tests/bench/turned.h"
 #include "tests/random.h"
 
-enum { MINUTE_MS = 60000, HALVES = 2 };
+enum { MINUTE_MS = 60000, HALVES = 2, FOUND_FIRST = 5, ROOM_SERVER = 950, TEMPORAL_SERVER = 800 };
 
 static struct db *db;
 static struct embedding *embedding;
@@ -133,6 +133,116 @@ static void turned_row(uint64_t *guild)
 	}
 	corpus_print("dedupe_turned", kept);
 	json_decref(pairs);
+}
+
+/* ---- values that changed ---- */
+
+struct temporal {
+	struct corpus_count first, dated;
+};
+
+/* The utterance of this number as a fact of its speaker. */
+static void write_line(const struct corpus *c, uint64_t guild, const json_t *number)
+{
+	const json_t *line = json_array_get(c->room, (size_t)json_integer_value(number) - 1);
+
+	free(write_fact(guild, 0, corpus_user(json_string_value(json_object_get(line, "by"))),
+			json_string_value(json_object_get(line, "text"))));
+}
+
+static const char *text_of(const struct corpus *c, const json_t *number)
+{
+	const json_t *line = json_array_get(c->room, (size_t)json_integer_value(number) - 1);
+
+	return json_string_value(json_object_get(line, "text"));
+}
+
+/* The facts that a question finds. The caller owns the list. */
+static json_t *find_facts(uint64_t guild, const json_t *question)
+{
+	json_t *request = json_pack("{s:O}", "words", json_object_get(question, "q")), *found;
+	struct job j = {.kind = JOB_FIND_FACTS,
+			.guild = guild,
+			.user = 1,
+			.now_ms = now_ms,
+			.any = true,
+			.version = FOUND_FIRST,
+			.text = json_dumps(request, 0)};
+	char *out = NULL;
+
+	BENCH_OK(fact_rows_find(db, embedding, &j, &out));
+	json_decref(request);
+	found = json_loads(out, 0, NULL);
+	free(out);
+	free(j.text);
+	return found;
+}
+
+static size_t place_of(const json_t *facts, const char *text)
+{
+	const json_t *fact;
+	size_t i;
+
+	json_array_foreach(facts, i, fact)
+	{
+		if (strcmp(json_string_value(json_object_get(fact, "text")), text) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* The present value is found, and before the former one; dated: that is told as its former value.
+ */
+static void score_temporal(const struct corpus *c, uint64_t guild, const json_t *q,
+			   struct temporal *t)
+{
+	const char *is = text_of(c, json_array_get(json_object_get(q, "evidence"), 0));
+	const char *was = text_of(c, json_array_get(json_object_get(q, "former"), 0));
+	json_t *found = find_facts(guild, q);
+	size_t now = place_of(found, is);
+	const json_t *present = now == SIZE_MAX ? NULL : json_array_get(found, now);
+
+	corpus_add(&t->first, now != SIZE_MAX && now < place_of(found, was));
+	corpus_add(&t->dated, place_of(json_object_get(present, "former"), was) != SIZE_MAX);
+	json_decref(found);
+}
+
+/* What changed in a room, told as facts: all former values, then all present ones. */
+static void score_room(const struct corpus *c, uint64_t guild, struct temporal *t)
+{
+	static const char *const keys[] = {"former", "evidence"};
+	const json_t *q;
+	size_t i;
+
+	for (size_t k = 0; k < 2; k++)
+		json_array_foreach(c->questions, i, q)
+		{
+			if (json_object_get(q, "former"))
+				write_line(c, guild,
+					   json_array_get(json_object_get(q, keys[k]), 0));
+		}
+	json_array_foreach(c->questions, i, q)
+	{
+		if (json_object_get(q, "former"))
+			score_temporal(c, guild, q, t);
+	}
+}
+
+/* After the reflection, which would be asked about these facts. */
+static void temporal_rows(bool tuned)
+{
+	const char *const names[HALVES] = {tuned ? "en1" : "en3", tuned ? "en2" : "en4"};
+	struct temporal t = {0};
+
+	for (size_t i = 0; i < HALVES; i++) {
+		struct corpus c;
+
+		corpus_open(&c, tuned ? "tuned" : "untouched", names[i], db, ROOM_SERVER + i);
+		score_room(&c, TEMPORAL_SERVER + i, &t);
+		corpus_free(&c);
+	}
+	corpus_print("temporal_facts", t.first);
+	corpus_print("temporal_facts_dated", t.dated);
 }
 
 /* ---- reflection ---- */
@@ -299,6 +409,7 @@ int main(int argc, char **argv)
 	else
 		BENCH_OK(embedding_pump(embedding, db));
 	dedupe_rows(tuned);
+	temporal_rows(tuned);
 	embedding_close(embedding);
 	db_close(db);
 	snprintf(rm, sizeof rm, "rm -r %s", dir);

@@ -368,6 +368,27 @@ static void print_english(const struct scores *s, bool embedded)
 	print_balanced("abstain_balanced_judge", s->judge_answered, s->judge_abstained);
 }
 
+static void print_prompt(const char *language, const struct scores *s)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "recall_in_prompt_%s", language);
+	corpus_print(name, s->prompt[PROMPT_WORDS]);
+}
+
+/* Russian as transcribers write it: a sentence begins with a capital, which is no ASCII letter. */
+static void score_capitals(const char *half, struct db *db, struct embedding *e, uint64_t *seed)
+{
+	struct scores s = {0};
+	struct corpus c;
+
+	corpus_open_capitals(&c, half, "ru", db, 200);
+	score_corpus(&c, db, e, &s, seed);
+	corpus_print("recall_at_5_ru_capitals", s.recall);
+	print_prompt("ru_capitals", &s);
+	corpus_free(&c);
+}
+
 static void score_languages(const char *half, struct db *db, struct embedding *e, uint64_t *seed)
 {
 	char name[48];
@@ -382,8 +403,10 @@ static void score_languages(const char *half, struct db *db, struct embedding *e
 		corpus_print(name, s.recall);
 		snprintf(name, sizeof name, "recall_at_5_%s_words", languages[l]);
 		corpus_print(name, s.words);
+		print_prompt(languages[l], &s);
 		corpus_free(&c);
 	}
+	score_capitals(half, db, e, seed);
 }
 
 int main(int argc, char **argv)

@@ -61,16 +61,27 @@ uint64_t corpus_user(const char *name)
 	return 1000 + vector_name(name);
 }
 
-void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
-		 uint64_t guild)
+static void capitalise(json_t *line)
 {
+	char *text = strdup(json_string_value(json_object_get(line, "text")));
+	unsigned char *p = (unsigned char *)text;
+
+	if (*p >= 'a' && *p <= 'z')
+		*p -= 'a' - 'A';
+	else if (*p == 0xd0 && p[1] >= 0xb0 && p[1] <= 0xbf)
+		p[1] -= 0x20;
+	else if (*p == 0xd1 && p[1] >= 0x80 && p[1] <= 0x8f)
+		*p = 0xd0, p[1] += 0x20;
+	json_object_set_new(line, "text", json_string(text));
+	free(text);
+}
+
+static void add_room(struct corpus *c, struct db *db)
+{
+	uint64_t guild = c->guild;
 	json_t *line;
 	size_t i;
 
-	*c = (struct corpus){.guild = guild,
-			     .room = read_lines(half, name, "room", true),
-			     .questions = read_lines(half, name, "questions", true),
-			     .pairs = read_lines(half, name, "pairs", false)};
 	BENCH_OK(db_begin(db));
 	json_array_foreach(c->room, i, line)
 	{
@@ -97,6 +108,35 @@ void corpus_open(struct corpus *c, const char *half, const char *name, struct db
 			c->first = db_last_row(db) - 1;
 	}
 	BENCH_OK(db_commit(db));
+}
+
+static void read_corpus(struct corpus *c, const char *half, const char *name, uint64_t guild)
+{
+	*c = (struct corpus){.guild = guild,
+			     .room = read_lines(half, name, "room", true),
+			     .questions = read_lines(half, name, "questions", true),
+			     .pairs = read_lines(half, name, "pairs", false)};
+}
+
+void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
+		 uint64_t guild)
+{
+	read_corpus(c, half, name, guild);
+	add_room(c, db);
+}
+
+void corpus_open_capitals(struct corpus *c, const char *half, const char *name, struct db *db,
+			  uint64_t guild)
+{
+	json_t *line;
+	size_t i;
+
+	read_corpus(c, half, name, guild);
+	json_array_foreach(c->room, i, line)
+	{
+		capitalise(line);
+	}
+	add_room(c, db);
 }
 
 void corpus_free(struct corpus *c)

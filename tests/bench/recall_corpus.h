@@ -24,6 +24,10 @@ struct corpus {
  * cannot. The caller frees it. */
 void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
 		 uint64_t guild);
+/* The same with the first letter of each line as a capital (Latin and Cyrillic), as transcribers
+ * write. */
+void corpus_open_capitals(struct corpus *c, const char *half, const char *name, struct db *db,
+			  uint64_t guild);
 void corpus_free(struct corpus *c);
 /* The objects of a file, a line each. Ends the program if it cannot be read. The caller frees it.
  */

@@ -66,6 +66,48 @@ static const struct {
 	{"tea is %s than juice", "cheaper", "dearer"},
 };
 
+/* A statement with more to it, and the plain one, which a part of its words says: neither is the
+ * other one. */
+static const struct {
+	const char *more, *plain;
+} less[] = {
+	{"I hope to become a nurse", "I became a nurse"},
+	{"I want to own a boat", "I own a boat"},
+	{"I tried to learn Dutch", "I learned Dutch"},
+	{"I plan to sell my car", "I sell my car"},
+	{"I would like to live in Oslo", "I live in Oslo"},
+	{"I dream of having a garden", "I have a garden"},
+	{"I nearly missed the ferry", "I missed the ferry"},
+	{"I pretend to like jazz", "I like jazz"},
+	{"I forgot to feed the cat", "I feed the cat"},
+	{"I was asked to join the choir", "I join the choir"},
+	{"Lena thinks that I am ill", "I am ill"},
+	{"I need a bigger flat", "I have a bigger flat"},
+	{"I am afraid of losing my job", "I am losing my job"},
+	{"I hardly eat meat", "I eat meat"},
+	{"I may move to Prague", "I move to Prague"},
+	{"I refuse to work on Saturday", "I work on Saturday"},
+};
+
+/* A sentence with one %s, and two words that give it another direction or sign. */
+static const struct {
+	const char *sentence, *one, *other;
+} directions[] = {
+	{"the pool is open %s 9", "from", "until"},
+	{"I am on holiday %s Monday", "from", "until"},
+	{"the letter is %s Marco", "from", "to"},
+	{"my train %s Madrid is late", "from", "to"},
+	{"I drive %s my brother", "with", "without"},
+	{"the shop is %s the bridge", "before", "behind"},
+	{"the keys are %s the box", "in", "under"},
+	{"I work %s Sofia", "for", "against"},
+	{"the parcel came %s Tim", "from", "for"},
+	{"we meet %s the station", "at", "behind"},
+	{"the cellar has %s degrees", "5", "-5"},
+	{"my balance is %s euros", "-45", "45"},
+	{"the limit is %s percent", "+12", "-12"},
+};
+
 static void add(json_t *list, const char *a, const char *b)
 {
 	json_array_append_new(list, json_pack("{s:s,s:s}", "a", a, "b", b));
@@ -87,6 +129,16 @@ json_t *turned_pairs(void)
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
 		snprintf(a, sizeof a, others[i].sentence, others[i].one);
 		snprintf(b, sizeof b, others[i].sentence, others[i].other);
+		add(list, a, b);
+		add(list, b, a);
+	}
+	for (size_t i = 0; i < sizeof less / sizeof less[0]; i++) {
+		add(list, less[i].more, less[i].plain);
+		add(list, less[i].plain, less[i].more);
+	}
+	for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
+		snprintf(a, sizeof a, directions[i].sentence, directions[i].one);
+		snprintf(b, sizeof b, directions[i].sentence, directions[i].other);
 		add(list, a, b);
 		add(list, b, a);
 	}
