@@ -228,23 +228,6 @@ static void check_web(struct check *c)
 			  "the proxy");
 }
 
-/* A session sees a whole server, also channels that Discord hides from its person. */
-static void check_web_discord(struct check *c)
-{
-	const struct settings *s = c->settings;
-
-	if (!*s->web_discord_client || !*s->web_discord_guild)
-		return;
-	if (s->web_discord_operator > SETTINGS_WEB_ADMINISTRATOR)
-		check_say(c, CHECK_WARNING, "web_discord_operator",
-			  "operators read the words of all channels of the server, also of those "
-			  "that they cannot see in Discord; only administrators see all of them");
-	if (s->web_discord_viewer > SETTINGS_WEB_ADMINISTRATOR)
-		check_say(c, CHECK_WARNING, "web_discord_viewer",
-			  "viewers see who is in each voice channel and who is speaking, even in "
-			  "channels that Discord hides from them");
-}
-
 static void check_ca(struct check *c)
 {
 	if (c->conf->ca_file && access(c->conf->ca_file, R_OK))
@@ -606,7 +589,6 @@ static void check_machine(struct check *c)
 	check_store(c);
 	check_ca(c);
 	check_web(c);
-	check_web_discord(c);
 	check_secret_files(c);
 	environment_secret_faults(c->given, on_secret_fault, c);
 	check_providers(c);

@@ -335,7 +335,7 @@ static json_t *tell_rooms(void *arg)
 	return rooms;
 }
 
-/* [{"guild", "users", "bot"}] of the rooms in which somebody can answer. */
+/* [{"guild", "channel", "users", "bot"}] of the rooms in which somebody can answer. */
 static json_t *tell_levels(void *arg)
 {
 	const struct control *c = arg;
@@ -348,9 +348,18 @@ static json_t *tell_levels(void *arg)
 			continue;
 		json_object_set_new(levels, "guild",
 				    id_json(voice_session_guild(c->voice_sessions[i])));
+		json_object_set_new(levels, "channel",
+				    id_json(voice_session_channel(c->voice_sessions[i])));
 		json_array_append_new(rooms, levels);
 	}
 	return rooms;
+}
+
+static bool is_open(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_everybody_may_enter(c->guilds, guild, channel);
 }
 
 /* The answer of /api/stats. */
@@ -422,6 +431,7 @@ int control_make_web(struct control *c)
 				.statsh = tell_stats,
 				.guildsh = control_tell_guilds,
 				.channelsh = control_tell_channels,
+				.openh = is_open,
 				.againh = control_ask_again,
 				.incidenth = control_make_incident,
 				.orderh = control_take_order,

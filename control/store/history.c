@@ -290,6 +290,18 @@ static int add_timeline(struct db *db, sqlite3_stmt *s, bool words, struct turn 
 	return err;
 }
 
+/* Among the channels that are read. */
+static bool is_seen(const struct job *j, uint64_t channel)
+{
+	json_t *all = j->author && *j->author ? json_loads(j->author, 0, NULL) : NULL, *one;
+	bool seen = !j->author || !*j->author;
+	size_t i;
+
+	json_array_foreach(all, i, one) seen = seen || (uint64_t)json_integer_value(one) == channel;
+	json_decref(all);
+	return seen;
+}
+
 static int read_turn(struct db *db, const struct job *j, json_t **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_TURN);
@@ -299,7 +311,8 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 
 	db_bind_uint(s, 1, j->until_ms);
 	err = db_step(db, s);
-	if (!err && j->guild && db_uint(s, GUILD) != j->guild) {
+	if (!err &&
+	    ((j->guild && db_uint(s, GUILD) != j->guild) || !is_seen(j, db_uint(s, CHANNEL)))) {
 		sqlite3_reset(s);
 		err = ENOENT;
 	}
@@ -478,6 +491,8 @@ static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const
 		db_bind_uint(s, 8, j->channel);
 	if (sqlite3_bind_parameter_count(s) >= 9)
 		db_bind_uint(s, 9, j->words_ms);
+	if (sqlite3_bind_parameter_count(s) >= 10)
+		db_bind_text(s, 10, j->author ? j->author : "");
 	return s;
 }
 

@@ -707,9 +707,14 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 			.grants = q->operators,
 			.compare = q->timeline,
 			.search_ms = READ_MS,
-			.text = strdup(q->reason ? q->reason : "")};
+			.text = strdup(q->reason ? q->reason : ""),
+			.author = strdup(q->channels ? q->channels : "")};
 
-	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
+	if (j.text && j.author)
+		return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+	free(j.text);
+	free(j.author);
+	return ENOMEM;
 }
 
 /* ---- making ---- */

@@ -335,6 +335,9 @@ struct store_query {
 	 * the kind; "": any */
 	const char *reason;
 	uint64_t session; /* of actions: the start of the voice session, 0: any */
+	/* JSON array of the voice channels that are read; NULL: all. Of turns, calls, sessions and
+	 * actions. */
+	const char *channels;
 	uint64_t since_ms;
 	uint64_t before_ms; /* of turns: earlier than this, 0: any */
 	uint64_t row;	    /* of STORE_TURN; else older than this `next`, 0: the newest */

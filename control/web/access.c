@@ -10,6 +10,7 @@
 #include "control/events/events.h"
 #include "control/store/store.h"
 #include "control/web/cookies.h"
+#include "control/web/discord_grant.h"
 #include "control/web/origins.h"
 #include "control/web/sessions.h"
 #include "control/web/throttle.h"
@@ -303,6 +304,7 @@ static enum web_role redeem(struct access *a, const struct http_head *head)
 
 struct discord_member {
 	uint64_t user, guild;
+	bool open;
 };
 
 /* member: as Discord names them, who is the actor of the row; NULL: nobody knows. */
@@ -314,6 +316,7 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 				  .discord = member != NULL,
 				  .user = member ? member->user : 0,
 				  .guild = member && role < WEB_ADMIN ? member->guild : 0,
+				  .open = member && member->open,
 				  .created_ms = now,
 				  .expires_ms = now + hours * HOUR_MS};
 	char secret[WEB_KEYED_HEX], attributes[96], name[32], actor[ACCESS_ACTOR_SIZE];
@@ -413,14 +416,15 @@ static bool may_begin(struct access *a, uint64_t user)
 	return rate_limit_take(&place->limit, PERSON_SIGN_INS, PERSON_EVERY_S * NS_PER_S, now);
 }
 
-uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
-			      uint64_t user, uint64_t guild)
+uint64_t access_begin_discord(struct access *a, struct http_exchange *x,
+			      const struct discord_granted *granted, uint64_t user, uint64_t guild)
 {
 	if (!may_begin(a, user))
 		return 0;
 	give_back(a, x, &a->begun);
 	throttle_give_back_common(&a->begun);
-	return begin_session(a, x, role, &(struct discord_member){user, guild});
+	return begin_session(a, x, granted->role,
+			     &(struct discord_member){user, guild, granted->open});
 }
 
 enum web_role access_role_of(const struct access *a, uint64_t session)
@@ -428,6 +432,13 @@ enum web_role access_role_of(const struct access *a, uint64_t session)
 	const struct session *s = find_session(a, session);
 
 	return s ? s->role : WEB_NOBODY;
+}
+
+bool access_is_open(const struct access *a, uint64_t session)
+{
+	const struct session *s = find_session(a, session);
+
+	return s && s->open;
 }
 
 void access_end(struct access *a, uint64_t session, const char *why)

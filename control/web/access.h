@@ -21,6 +21,7 @@
 
 struct access;
 struct bus;
+struct discord_granted;
 struct env;
 struct http_exchange;
 struct http_head;
@@ -97,10 +98,12 @@ uint64_t access_scope(const struct access *a, const struct http_exchange *x);
 /* Signs a person in whom Discord has named, for that server alone unless they are an admin, with
  * the cookie, and gives the try back. Returns the session; 0: there is no place, or this person
  * signed in too often. */
-uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
-			      uint64_t user, uint64_t guild);
+uint64_t access_begin_discord(struct access *a, struct http_exchange *x,
+			      const struct discord_granted *granted, uint64_t user, uint64_t guild);
 /* The role of a session by its id; WEB_NOBODY: it is over. */
 enum web_role access_role_of(const struct access *a, uint64_t session);
+/* Whether it shows only channels that everybody of its server may enter. */
+bool access_is_open(const struct access *a, uint64_t session);
 /* Ends it; why is for the audit. */
 void access_end(struct access *a, uint64_t session, const char *why);
 /* Ends the session of the exchange, and has the response drop the cookie. */

@@ -14,10 +14,10 @@ static json_t *describe(const struct web *w, const struct http_exchange *x)
 		iso_time_format(created, s->created_ms);
 		iso_time_format(expires, s->expires_ms);
 	}
-	return json_pack("{s:s,s:b,s:s?,s:s?,s:s?,s:o}", "role", web_role_name(role), "words",
-			 (int)(role >= WEB_OPERATOR), "talk", *web_talk(w) ? web_talk(w) : NULL,
-			 "createdAt", s ? created : NULL, "expiresAt", s ? expires : NULL,
-			 "sessions",
+	return json_pack("{s:s,s:b,s:b,s:s?,s:s?,s:s?,s:o}", "role", web_role_name(role), "words",
+			 (int)(role >= WEB_OPERATOR), "openOnly", (int)(s && s->open), "talk",
+			 *web_talk(w) ? web_talk(w) : NULL, "createdAt", s ? created : NULL,
+			 "expiresAt", s ? expires : NULL, "sessions",
 			 role == WEB_ADMIN ? access_list(web_access(w), x) : json_null());
 }
 

@@ -38,24 +38,28 @@ static bool fulfils(uint32_t need, uint64_t has, bool owner)
 	       (has & permissions[need]);
 }
 
-static enum web_role find_role(const struct settings *s, const json_t *guild)
+static struct discord_granted find_role(const struct settings *s, const json_t *guild)
 {
+	struct discord_granted g;
 	const char *text = json_string_value(json_object_get(guild, "permissions"));
 	bool owner = json_is_true(json_object_get(guild, "owner"));
 	uint64_t has = 0;
 
 	if (!text || !discord_u64(text, &has))
 		has = 0;
-	return fulfils(s->web_discord_admin, has, owner)      ? WEB_ADMIN
-	       : fulfils(s->web_discord_operator, has, owner) ? WEB_OPERATOR
-	       : fulfils(s->web_discord_viewer, has, owner)   ? WEB_VIEWER
-							      : WEB_NOBODY;
+	g.role = fulfils(s->web_discord_admin, has, owner)	? WEB_ADMIN
+		 : fulfils(s->web_discord_operator, has, owner) ? WEB_OPERATOR
+		 : fulfils(s->web_discord_viewer, has, owner)	? WEB_VIEWER
+								: WEB_NOBODY;
+	g.open = g.role < WEB_ADMIN && !owner && !(has & ADMINISTRATOR);
+	return g;
 }
 
-int discord_grant_role(const struct settings *s, const char *text, size_t n, enum web_role *out)
+int discord_grant_role(const struct settings *s, const char *text, size_t n,
+		       struct discord_granted *out)
 {
 	json_t *list = json_loadb(text, n, 0, NULL), *guild;
-	enum web_role role = WEB_NOBODY;
+	struct discord_granted g = {.role = WEB_NOBODY, .open = true};
 	size_t i;
 
 	if (!json_is_array(list)) {
@@ -67,9 +71,9 @@ int discord_grant_role(const struct settings *s, const char *text, size_t n, enu
 		const char *id = json_string_value(json_object_get(guild, "id"));
 
 		if (id && *s->web_discord_guild && strcmp(id, s->web_discord_guild) == 0)
-			role = find_role(s, guild);
+			g = find_role(s, guild);
 	}
 	json_decref(list);
-	*out = role;
+	*out = g;
 	return 0;
 }

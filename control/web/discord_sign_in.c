@@ -385,17 +385,18 @@ static void on_again(const struct http_resp *resp, void *arg)
 {
 	struct discord_sign_in *d = arg;
 	struct grant *g = d->asked;
-	enum web_role role, had = access_role_of(d->conf.access, g->session);
+	enum web_role had = access_role_of(d->conf.access, g->session);
+	struct discord_granted now;
 	bool told = !resp->err && resp->status == 200 &&
-		    !discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &role);
+		    !discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &now);
 
 	d->asked = NULL;
 	if (had == WEB_NOBODY)
 		drop_grant(g);
-	else if (told && role == had)
+	else if (told && now.role == had && now.open == access_is_open(d->conf.access, g->session))
 		confirm_grant(d, g);
 	else if (told)
-		end_grant(d, g, role == WEB_NOBODY ? "no member any more" : "another role now");
+		end_grant(d, g, now.role == WEB_NOBODY ? "no member any more" : "another role now");
 	else if (!resp->err && (resp->status == 401 || resp->status == 403))
 		end_grant(d, g, "token is void");
 	else if (env_now(d->conf.env) - g->confirmed >= DISCORD_UNCONFIRMED_MS * NS_PER_MS)
@@ -455,20 +456,20 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 	struct attempt *at = arg;
 	struct discord_sign_in *d = at->all;
 	struct http_exchange *x = at->x;
-	enum web_role role = WEB_NOBODY;
+	struct discord_granted granted;
 	uint64_t session;
 
 	if (resp->err || resp->status != 200 ||
-	    discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &role)) {
+	    discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &granted)) {
 		fail(at, "no list of servers");
 		return;
 	}
-	if (role == WEB_NOBODY) {
+	if (granted.role == WEB_NOBODY) {
 		fail(at, "no member, or without the permission");
 		return;
 	}
 	limit_grants(d, at->user);
-	session = access_begin_discord(d->conf.access, x, role, at->user, guild_of(d));
+	session = access_begin_discord(d->conf.access, x, &granted, at->user, guild_of(d));
 	if (!session) {
 		end_attempt(at);
 		turn_away(x, WEB_BUSY);

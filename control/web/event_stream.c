@@ -19,35 +19,54 @@ struct event_stream {
 	struct env *env;
 	struct http_events *events; /* NULL until somebody reads */
 	bool words;
+	open_channel_h *openh;
+	void *arg;
 };
+
+static bool is_hidden(const struct event_stream *s, uint64_t guild, uint64_t channel)
+{
+	return !channel || !s->openh || !s->openh(guild, channel, s->arg);
+}
+
+/* 0: it names none, such as a fault, which may be of any. */
+static uint64_t channel_of(const json_t *event)
+{
+	const char *id = json_string_value(json_object_get(event, "channel"));
+
+	return id ? strtoull(id, NULL, 10) : 0;
+}
 
 static void on_event(const struct bus_event *ev, void *arg)
 {
 	struct event_stream *s = arg;
-	const struct sse_topic topic = {.type = ev->type, .key = ev->guild};
+	struct sse_topic topic = {.type = ev->type, .key = ev->guild};
 	const char *name = bus_event_info(ev->type)->name;
 	/* Who comes back is told again: a stream keeps what it tells. */
 	bool words = s->words && !bus_event_is_transient(ev);
 	json_t *j = s->events ? bus_event_json(ev, words) : NULL;
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
-	int err = text ? http_events_publish(s->events, &topic, name, text, strlen(text)) : ENOMEM;
+	int err;
 
+	topic.hidden = is_hidden(s, ev->guild, channel_of(j));
+	err = text ? http_events_publish(s->events, &topic, name, text, strlen(text)) : ENOMEM;
 	if (err && s->events)
 		log_warn("event_not_streamed", "event=%s error=\"%s\"", name, strerror(err));
 	free(text);
 	json_decref(j);
 }
 
-int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus, bool words)
+int event_stream_alloc(struct event_stream **out, const struct event_stream_conf *conf)
 {
 	struct event_stream *s = calloc(1, sizeof *s);
 	int err;
 
 	if (!s)
 		return ENOMEM;
-	s->env = env;
-	s->words = words;
-	err = bus_subscribe(bus, BUS_ALL, on_event, s);
+	s->env = conf->env;
+	s->words = conf->words;
+	s->openh = conf->openh;
+	s->arg = conf->arg;
+	err = bus_subscribe(conf->bus, BUS_ALL, on_event, s);
 	if (err)
 		free(s);
 	else
@@ -133,7 +152,7 @@ static uint64_t visible_types(enum web_role role)
 }
 
 int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
-		      enum web_role role, uint64_t scope)
+		      enum web_role role, uint64_t scope, bool open)
 {
 	struct sse_filter filter;
 	int err = 0;
@@ -141,6 +160,7 @@ int event_stream_join(struct event_stream *s, struct http_exchange *x, const str
 	if (!read_filter(&filter, head))
 		return EINVAL;
 	filter.types &= visible_types(role);
+	filter.open = open;
 	if (scope)
 		filter.key = scope;
 	if (!s->events)
@@ -155,9 +175,10 @@ unsigned event_stream_readers(const struct event_stream *s)
 	return s->events ? http_events_readers(s->events) : 0;
 }
 
-void event_stream_level(struct event_stream *s, uint64_t guild, const char *text)
+void event_stream_level(struct event_stream *s, uint64_t guild, uint64_t channel, const char *text)
 {
-	const struct sse_topic topic = {.type = LEVEL, .key = guild};
+	const struct sse_topic topic = {
+		.type = LEVEL, .key = guild, .hidden = is_hidden(s, guild, channel)};
 	int err = s->events ? http_events_publish_fleeting(s->events, &topic, level_name, text,
 							   strlen(text))
 			    : 0;

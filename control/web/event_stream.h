@@ -18,9 +18,20 @@ struct bus;
 struct env;
 struct event_stream;
 
+/* Whether everybody of the server may enter this voice channel. */
+typedef bool(open_channel_h)(uint64_t guild, uint64_t channel, void *arg);
+
+struct event_stream_conf {
+	struct env *env;
+	struct bus *bus;
+	bool words;
+	open_channel_h *openh; /* NULL: nobody knows, so none is open */
+	void *arg;
+};
+
 /* Subscribes; env and bus are borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it before the
  * HTTP server and when nobody publishes any more. */
-int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus, bool words);
+int event_stream_alloc(struct event_stream **out, const struct event_stream_conf *conf);
 struct event_stream *event_stream_free(struct event_stream *s);
 /* Ends the streams of those readers of whom h says so. */
 void event_stream_end(struct event_stream *s, http_reader_h *h, void *arg);
@@ -28,13 +39,14 @@ void event_stream_end(struct event_stream *s, http_reader_h *h, void *arg);
 void event_stream_forget(struct event_stream *s);
 
 /* Makes the exchange a reader of the events that this role may see, of the server scope alone
- * unless it is 0. The query selects: `type`, names of control/events/events.def with commas between
- * them or `level`, and `guild`. Without them a reader gets every event but `level`. EINVAL: the
- * query names no event, or no guild; ENOMEM; then nothing was answered. */
+ * unless it is 0, and with open of those alone that name a channel which everybody may enter. The
+ * query selects: `type`, names of control/events/events.def with commas between them or `level`,
+ * and `guild`. Without them a reader gets every event but `level`. EINVAL: the query names no
+ * event, or no guild; ENOMEM; then nothing was answered. */
 int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
-		      enum web_role role, uint64_t scope);
+		      enum web_role role, uint64_t scope, bool open);
 unsigned event_stream_readers(const struct event_stream *s);
 /* Sends the event `level` (control/web/level_stream.h) to those who asked for it by name. */
-void event_stream_level(struct event_stream *s, uint64_t guild, const char *text);
+void event_stream_level(struct event_stream *s, uint64_t guild, uint64_t channel, const char *text);
 
 #endif

@@ -25,6 +25,7 @@ struct read {
 	uint64_t order; /* 0: it has been */
 	struct store_query query;
 	char reason[ACTION_KINDS_SIZE];
+	char *channels; /* own, or NULL */
 };
 
 /* The store reads one page at a time: a prompt that wants the memory waits behind one at most. */
@@ -56,6 +57,8 @@ struct reads *reads_free(struct reads *r)
 		return NULL;
 	for (unsigned i = 0; r->store && i < READS_MAX; i++)
 		store_forget(r->store, &r->v[i]);
+	for (unsigned i = 0; i < READS_MAX; i++)
+		free(r->v[i].channels);
 	free(r);
 	return NULL;
 }
@@ -80,6 +83,8 @@ static void answer_read(struct read *read, int err, const struct store_document 
 	read->used = false;
 	read->x = NULL;
 	read->order = 0;
+	free(read->channels);
+	read->channels = NULL;
 	if (!x)
 		return;
 	http_on_gone(x, NULL, NULL);
@@ -202,6 +207,9 @@ void web_read(struct web *w, const struct web_request *r, const struct store_que
 	read->query = *q;
 	snprintf(read->reason, sizeof read->reason, "%s", q->reason ? q->reason : "");
 	read->query.reason = read->reason;
+	/* Without memory it is nothing that is read. */
+	read->channels = r->open ? web_open_channels(w, r->scope) : NULL;
+	read->query.channels = r->open && !read->channels ? "[]" : read->channels;
 	read->order = ++reads->orders;
 	http_on_gone(r->x, lose_read, read);
 	ask_next(reads);

@@ -21,6 +21,7 @@ struct web_request {
 	const json_t *body; /* NULL without one */
 	enum web_role role;
 	uint64_t scope;		       /* the only server that it may see; 0: all of them */
+	bool open;		       /* and of it channels that everybody may enter */
 	char actor[ACCESS_ACTOR_SIZE]; /* as access_actor */
 	uint64_t id;		       /* in a path with :id or :guild; with :session the server */
 	uint64_t id2;		       /* with :session its start, ms since 1970 */
@@ -69,8 +70,8 @@ struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, 
 int web_make_voice_stream(struct web *w, bool words, struct state_stream **out);
 int web_make_activity_stream(struct web *w, bool words, struct state_stream **out);
 /* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}, of the server scope alone unless it
- * is 0. Caller owns it. */
-json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope);
+ * is 0, and with open of channels that everybody may enter. Caller owns it. */
+json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope, bool open);
 /* Answers, and returns true, if the session of this request reads as many streams as it may. */
 bool web_refuse_stream(struct web *w, struct http_exchange *x);
 /* The servers of MCP; their calls, and why they failed, are those of all servers of Discord, and
@@ -80,6 +81,14 @@ json_t *web_mcp(const struct web *w, uint64_t scope);
 /* Takes the sentences out of the notes about screens in a room: they tell what people show. */
 void web_hide_notes(json_t *room);
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
+bool web_is_open(const struct web *w, uint64_t guild, uint64_t channel);
+/* Rooms of the server, or of all (0), and its voice channels; with open those alone that everybody
+ * may enter. Caller owns them. */
+json_t *web_seen_rooms(const struct web *w, uint64_t scope, bool open);
+json_t *web_seen_channels(const struct web *w, uint64_t guild, bool open);
+/* The ids of the latter, for the store (store_query.channels); NULL without memory. Caller frees.
+ */
+char *web_open_channels(const struct web *w, uint64_t guild);
 /* Without TLS in between: the request came to a loopback address. */
 bool web_is_loopback(const struct web *w, const struct http_head *head);
 /* control/web/share_api.c. What the cookie and the token of a request to a public route prove, for

@@ -25,11 +25,12 @@ struct level_stream {
 static void publish(struct level_stream *l, const char *id, json_t *room)
 {
 	char *text = json_dumps(room, JSON_COMPACT);
-	uint64_t guild = 0;
+	const char *in = json_string_value(json_object_get(room, "channel"));
+	uint64_t guild = 0, channel = in ? strtoull(in, NULL, 10) : 0;
 
 	if (text && discord_u64(id, &guild))
 		for (unsigned i = 0; i < 2; i++)
-			event_stream_level(l->streams[i], guild, text);
+			event_stream_level(l->streams[i], guild, channel, text);
 	free(text);
 }
 

@@ -28,11 +28,25 @@ static void answer(const struct web_request *r, const struct web_order *o, int e
 				   json_sprintf("%llu", (unsigned long long)o->guild)));
 }
 
+/* The room, and where it goes to. */
+static bool may_order(const struct web *w, const struct web_request *r, const struct web_order *o)
+{
+	json_t *rooms;
+	bool seen;
+
+	if (!r->open)
+		return true;
+	rooms = web_seen_rooms(w, o->guild, true);
+	seen = json_array_size(rooms) > 0;
+	json_decref(rooms);
+	return seen && (!o->channel || web_is_open(w, o->guild, o->channel));
+}
+
 static void give(struct web *w, const struct web_request *r, const struct web_order *o)
 {
 	const struct web_conf *c = web_shown(w);
 	char why[WEB_WHY_SIZE] = "", target[64];
-	int err = c->orderh(o, why, c->arg);
+	int err = may_order(w, r, o) ? c->orderh(o, why, c->arg) : ENOENT;
 
 	snprintf(target, sizeof target, "server %llu", (unsigned long long)o->guild);
 	access_audit(web_access(w), r->x, web_order_name(o->kind), target,
@@ -130,8 +144,7 @@ void web_guilds_get(struct web *w, const struct web_request *r)
 
 void web_channels_get(struct web *w, const struct web_request *r)
 {
-	const struct web_conf *c = web_shown(w);
-	json_t *channels = c->channelsh(r->id, c->arg);
+	json_t *channels = web_seen_channels(w, r->id, r->open);
 
 	if (channels)
 		web_json(r->x, 200, json_pack("{s:o}", "channels", channels));

@@ -1,6 +1,7 @@
 /* GET /api/rooms. Its answer is kept for a moment: a thousand pages may ask at once, and each would
  * have the same rooms described anew. It is kept for each kind of reader apart: with words or
- * without, of all servers or of the one whose members sign in with Discord, and by the room that
+ * without, of all servers or of the one whose members sign in with Discord (all its channels, or
+ * those that everybody may enter), and by the room that
  * the page shows: of a hundred rooms it has all of that one, and of the others what its list
  * tells. A page asks
  * ROOMS_FRESH_MS or more after an event has told it of a change (page.js), so it never gets an
@@ -24,7 +25,7 @@ enum { KINDS = 16 };
 
 /* `whole`: this room's server, 0 for all of them. */
 struct kind {
-	bool words;
+	bool words, open;
 	uint64_t scope, whole;
 };
 
@@ -149,8 +150,7 @@ static void shorten(json_t *room)
 
 static char *write_rooms(const struct web *w, const struct kind *kind)
 {
-	const struct web_conf *c = web_shown(w);
-	json_t *rooms = web_only(c->roomsh(c->arg), "guild", kind->scope), *room, *all;
+	json_t *rooms = web_seen_rooms(w, kind->scope, kind->open), *room, *all;
 	char *text;
 	size_t i;
 
@@ -171,7 +171,7 @@ static bool read_kind(const struct web_request *r, struct kind *kind)
 {
 	char text[24];
 
-	*kind = (struct kind){.words = r->role >= WEB_OPERATOR, .scope = r->scope};
+	*kind = (struct kind){.words = r->role >= WEB_OPERATOR, .scope = r->scope, .open = r->open};
 	return !http_head_has_query(r->head, "whole") ||
 	       (http_head_query(r->head, "whole", text, sizeof text) &&
 		discord_snowflake(text, &kind->whole));
@@ -185,8 +185,8 @@ static struct kept *find_kept(struct rooms_kept *k, const struct kind *kind)
 	for (unsigned i = 0; i < KINDS; i++) {
 		struct kept *v = &k->v[i];
 
-		if (v->kind.words == kind->words && v->kind.scope == kind->scope &&
-		    v->kind.whole == kind->whole)
+		if (v->kind.words == kind->words && v->kind.open == kind->open &&
+		    v->kind.scope == kind->scope && v->kind.whole == kind->whole)
 			return v;
 		if (v->made < first->made)
 			first = v;

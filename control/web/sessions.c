@@ -170,12 +170,12 @@ json_t *sessions_format(const struct sessions *s)
 
 	for (unsigned i = 0; i < s->n; i++)
 		json_array_append_new(
-			list,
-			json_pack("{s:I,s:s,s:b,s:I,s:I,s:I,s:s}", "id", (json_int_t)s->v[i].id,
-				  "role", web_role_name(s->v[i].role), "discord",
-				  (int)s->v[i].discord, "guild", (json_int_t)s->v[i].guild,
-				  "created_ms", (json_int_t)s->v[i].created_ms, "expires_ms",
-				  (json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
+			list, json_pack("{s:I,s:s,s:b,s:I,s:b,s:I,s:I,s:s}", "id",
+					(json_int_t)s->v[i].id, "role", web_role_name(s->v[i].role),
+					"discord", (int)s->v[i].discord, "guild",
+					(json_int_t)s->v[i].guild, "open", (int)s->v[i].open,
+					"created_ms", (json_int_t)s->v[i].created_ms, "expires_ms",
+					(json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
 	return json_pack("{s:o,s:o,s:I}", "sessions", list, "used", format_used(s), "last_id",
 			 (json_int_t)s->last_id);
 }
@@ -214,6 +214,8 @@ static void read_session(struct sessions *s, const json_t *j)
 	/* It was saved when such a session saw every server. */
 	if (v.discord && v.role != WEB_ADMIN && !v.guild)
 		return;
+	/* So did one of before. */
+	v.open = v.guild && !json_is_false(json_object_get(j, "open"));
 	s->v[s->n++] = v;
 }
 

@@ -22,6 +22,7 @@ struct session {
 	bool discord;	/* signed in with Discord, which is asked again (discord_sign_in.h) */
 	uint64_t user;	/* then: who it is; 0 after a restart, because it is not saved */
 	uint64_t guild; /* the only server that it may see; 0: all of them */
+	bool open;	/* and of its channels those that everybody may enter */
 	uint64_t created_ms, expires_ms;
 	char hash[WEB_KEYED_HEX];
 };

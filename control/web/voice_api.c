@@ -165,10 +165,9 @@ static json_t *gather(const json_t *sessions, const char *name)
 	return all;
 }
 
-json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope)
+json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope, bool open)
 {
-	const struct web_conf *c = web_shown(w);
-	json_t *rooms = web_only(c->roomsh(c->arg), "guild", scope), *sessions = json_array(),
+	json_t *rooms = web_seen_rooms(w, scope, open), *sessions = json_array(),
 	       *mcp = web_mcp(w, scope), *all;
 	json_t *room;
 	size_t i;
@@ -190,14 +189,14 @@ json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t sco
 
 void web_voice_state_get(struct web *w, const struct web_request *r)
 {
-	web_json(
-		r->x, 200,
-		web_voice_state(w, r->role >= WEB_OPERATOR ? LIVE_WORDS : LIVE_NO_WORDS, r->scope));
+	web_json(r->x, 200,
+		 web_voice_state(w, r->role >= WEB_OPERATOR ? LIVE_WORDS : LIVE_NO_WORDS, r->scope,
+				 r->open));
 }
 
 void web_asr_sessions_get(struct web *w, const struct web_request *r)
 {
-	json_t *all = web_voice_state(w, LIVE_NO_WORDS, r->scope);
+	json_t *all = web_voice_state(w, LIVE_NO_WORDS, r->scope, r->open);
 
 	web_json(r->x, 200,
 		 all ? json_pack("{s:O?}", "sessions", json_object_get(all, "asrSessions")) : NULL);
@@ -288,13 +287,13 @@ static json_t *fit(json_t *all)
 static json_t *snapshot(bool words, uint64_t guild, json_t *first, void *arg)
 {
 	(void)first;
-	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS, guild));
+	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS, guild, false));
 }
 
 /* Who comes back is told it again: a stream keeps what it tells. */
 static json_t *state(bool words, uint64_t guild, void *arg)
 {
-	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS, guild));
+	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS, guild, false));
 }
 
 /* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as

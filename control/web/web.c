@@ -233,6 +233,100 @@ json_t *web_only(json_t *list, const char *member, uint64_t scope)
 	return list;
 }
 
+/* ---- what members of a server who do not see every channel may see ---- */
+
+static uint64_t id_of(const json_t *object, const char *member)
+{
+	const char *id = json_string_value(json_object_get(object, member));
+
+	return id ? strtoull(id, NULL, 10) : 0;
+}
+
+bool web_is_open(const struct web *w, uint64_t guild, uint64_t channel)
+{
+	return channel && w->conf.openh && w->conf.openh(guild, channel, w->conf.arg);
+}
+
+json_t *web_seen_rooms(const struct web *w, uint64_t scope, bool open)
+{
+	json_t *rooms = web_only(w->conf.roomsh(w->conf.arg), "guild", scope);
+
+	for (size_t i = json_array_size(rooms); open && i--;) {
+		const json_t *room = json_array_get(rooms, i);
+
+		if (!web_is_open(w, id_of(room, "guild"), id_of(room, "channel")))
+			json_array_remove(rooms, i);
+	}
+	return rooms;
+}
+
+json_t *web_seen_channels(const struct web *w, uint64_t guild, bool open)
+{
+	json_t *channels = w->conf.channelsh(guild, w->conf.arg);
+
+	for (size_t i = json_array_size(channels); open && i--;)
+		if (!web_is_open(w, guild, id_of(json_array_get(channels, i), "id")))
+			json_array_remove(channels, i);
+	return channels;
+}
+
+char *web_open_channels(const struct web *w, uint64_t guild)
+{
+	json_t *channels = web_seen_channels(w, guild, true), *ids = json_array();
+	const json_t *channel;
+	char *text;
+	size_t i;
+
+	json_array_foreach(channels, i, channel)
+		json_array_append_new(ids, json_integer((json_int_t)id_of(channel, "id")));
+	text = json_dumps(ids, JSON_COMPACT);
+	json_decref(channels);
+	json_decref(ids);
+	return text;
+}
+
+/* Routes that tell of no channel, or of those alone that everybody may enter. */
+static bool knows_channels(const char *path)
+{
+	static const char *const paths[] = {"/api/health",
+					    "/api/events",
+					    "/api/auth/session",
+					    "/api/auth/sessions",
+					    "/api/auth/sessions/:id",
+					    "/api/rooms",
+					    "/api/rooms/:guild/say",
+					    "/api/rooms/:guild/stop",
+					    "/api/rooms/:guild/mute",
+					    "/api/rooms/:guild/leave",
+					    "/api/rooms/:guild/move",
+					    "/api/rooms/:guild/music",
+					    "/api/guilds",
+					    "/api/guilds/:guild/channels",
+					    "/api/turns",
+					    "/api/turns/:id",
+					    "/api/voice/state",
+					    "/api/voice/asr-sessions",
+					    "/api/voice/tool-events",
+					    "/api/voice/history/sessions",
+					    "/api/voice/history/sessions/:session/events",
+					    "/api/actions",
+					    "/api/reasons",
+					    "/api/settings",
+					    "/api/settings/schema",
+					    "/api/mcp/status",
+					    "/api/providers",
+					    "/api/llm/models",
+					    "/api/public-https",
+					    "/api/openapi.json"};
+
+	if (strncmp(path, "/api/", 5) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+		if (strcmp(path, paths[i]) == 0)
+			return true;
+	return false;
+}
+
 void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 {
 	web_refuse_with(x, refusal, NULL);
@@ -365,7 +459,8 @@ void web_events_get(struct web *w, const struct web_request *r)
 
 	if (web_refuse_stream(w, r->x))
 		return;
-	err = event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role, r->scope);
+	err = event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role, r->scope,
+				r->open);
 	if (err == EINVAL)
 		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
 	else if (err)
@@ -405,9 +500,12 @@ static void answer_known(struct web *w, unsigned i, struct web_request *r)
 	if (routes[i].role != WEB_PUBLIC) {
 		r->role = access_role(w->access, r->x);
 		r->scope = access_scope(w->access, r->x);
+		r->open = access_is_open(w->access, http_tag(r->x));
 		access_actor(w->access, r->x, r->actor);
 	}
 	if (is_outside(&routes[i], r))
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (r->open && !knows_channels(routes[i].path))
 		web_refuse(r->x, WEB_FORBIDDEN);
 	else
 		routes[i].h(w, r);
@@ -651,10 +749,16 @@ static int make_server(struct web *w, const struct web_conf *conf)
 /* Last: the bus cannot be left again. */
 static int make_subscribers(struct web *w, const struct web_conf *conf)
 {
-	int err = event_stream_alloc(&w->events, conf->env, conf->bus, true);
+	struct event_stream_conf ec = {.env = conf->env,
+				       .bus = conf->bus,
+				       .words = true,
+				       .openh = conf->openh,
+				       .arg = conf->arg};
+	int err = event_stream_alloc(&w->events, &ec);
 
+	ec.words = false;
 	if (!err)
-		err = event_stream_alloc(&w->figures, conf->env, conf->bus, false);
+		err = event_stream_alloc(&w->figures, &ec);
 	if (!err && conf->levelsh)
 		err = level_stream_alloc(&w->levels, conf->env,
 					 (struct event_stream *[]){w->events, w->figures},

@@ -125,6 +125,8 @@ struct web_conf {
 	json_t *(*guildsh)(void *arg);	/* [{"id", "name"}] */
 	/* [{"id", "name", "type": "voice" or "stage"}]; NULL also for a server nobody knows */
 	json_t *(*channelsh)(uint64_t guild, void *arg);
+	/* Whether everybody of the server may enter this voice channel; NULL: none. */
+	bool (*openh)(uint64_t guild, uint64_t channel, void *arg);
 	/* Whether this member's words may be kept now; NULL: nobody's. */
 	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
 	/* Begins to ask; h is called later, once. ENOENT: there is no journal; EBUSY; ENOMEM. NULL:

@@ -152,7 +152,8 @@ bool sse_ring_get(const struct sse_ring *r, uint64_t cursor, const char **text, 
 
 static bool matches(const struct sse_filter *filter, const struct sse_topic *topic)
 {
-	return filter->types >> topic->type & 1 && (!filter->key || filter->key == topic->key);
+	return filter->types >> topic->type & 1 && (!filter->key || filter->key == topic->key) &&
+	       !(filter->open && topic->hidden);
 }
 
 uint64_t sse_ring_seek(const struct sse_ring *r, uint64_t cursor, const struct sse_filter *filter)

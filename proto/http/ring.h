@@ -33,11 +33,13 @@ struct sse_ring;
 struct sse_topic {
 	unsigned type; /* < 64 */
 	uint64_t key;  /* 0: none */
+	bool hidden;   /* from those who see only what everybody may */
 };
 /* Which events a reader wants. */
 struct sse_filter {
 	uint64_t types; /* a bit for each type */
 	uint64_t key;	/* 0: any, or none */
+	bool open;	/* nothing that is hidden */
 };
 
 /* epoch: 0 for fleeting events. ENOMEM. Caller owns *out. */

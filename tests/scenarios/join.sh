@@ -190,8 +190,6 @@ sock="--media-sock $D/mediad.sock"
 	esac
 	checked "check tells that a proxy is not listed" "warning  web_proxies: web_origin has a proxy in front" \
 		PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_WEB_ORIGIN=https://parley.example.org "$B/control" $sock
-	checked "check tells that viewers by Discord see hidden channels" "warning  web_discord_viewer: viewers see who is in each voice channel" \
-		PARLEY_WEB_DISCORD_CLIENT=1 PARLEY_WEB_DISCORD_GUILD=1 PARLEY_WEB_DISCORD_VIEWER=member "$B/control" $sock
 	checked "check tells a music folder that is not there" "warning  music folder: /nonexistent: No such file" \
 		PARLEY_MUSIC_FOLDERS=/nonexistent "$B/control" $sock
 	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \

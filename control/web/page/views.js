@@ -11,6 +11,8 @@ export const ranks = { viewer: 1, operator: 2, admin: 3 };
 export function makeViews({ node, ask, dollars, seconds, own, state, meaning, dirty, choose }) {
   const shown = (v) => (v === null || v === undefined ? "–" : typeof v === "object" ? JSON.stringify(v) : String(v));
   const may = (role) => ranks[state.who?.role] >= ranks[role];
+  // Of all channels: not for those who see only the ones that everybody may enter.
+  const ofAll = () => !state.who?.openOnly;
   const guildName = (id) => state.guilds?.find((g) => g.id === id)?.name || id || "–";
   // A person by the name that a room has for them; an id otherwise.
   const personName = (id) => {
@@ -406,7 +408,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   const factQuery = (view) => ({ ...(view.search ? { q: view.search } : {}), ...(view.person ? { user: view.person.subject, guild: view.person.guild } : {}) });
   const facts = list("/api/memory/facts", "facts", factQuery);
   const memory = {
-    id: "memory", title: "Memory", role: "operator", search: "", person: null, outcome: null, on: ["memory_written"],
+    id: "memory", title: "Memory", role: "operator", there: ofAll, search: "", person: null, outcome: null, on: ["memory_written"],
     async load(view) {
       const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100"),
         ask("GET", "/api/memory/subjects?limit=100"), ask("GET", "/api/memory/reflections?limit=20")]);
@@ -576,7 +578,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   };
 
   const costs = {
-    id: "costs", title: "Costs", role: "operator", days: "1", on: ["turn"],
+    id: "costs", title: "Costs", role: "operator", there: ofAll, days: "1", on: ["turn"],
     async load(view) {
       const since = new Date(Math.floor(Date.now() / 864e5) * 864e5 - (Number(view.days) - 1) * 864e5);
       const [spent, now] = await Promise.all([ask("GET", "/api/costs?since=" + since.getTime()), ask("GET", "/api/settings")]);
@@ -654,7 +656,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   }
 
   const faults = {
-    id: "faults", title: "Faults", role: "viewer", guild: "", on: ["fault", "failover"], load: errors.load,
+    id: "faults", title: "Faults", role: "viewer", there: ofAll, guild: "", on: ["fault", "failover"], load: errors.load,
     draw: (view) => [guildSelect(view, "faults-guild"), table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
       ["what", (e) => (e.event?.fault ? node("span", null, faultOf(e).text || e.event.fault, node("code", { class: "under" }, e.event.fault)) : e.event?.role || "–")],
       ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : describeFault(e, view.data.rows))],

@@ -286,6 +286,40 @@ static bool add_session(enum event_type type, uint64_t at_ms, uint64_t start)
 	return add(&ev);
 }
 
+/* Of whoever does not see every channel (control/web/web.c, web_open_channels). */
+TEST(what_is_of_other_channels_is_not_read)
+{
+	static const enum store_reading lists[] = {STORE_TURNS, STORE_CALLS, STORE_SESSIONS,
+						   STORE_ACTIONS};
+	static const char *const names[] = {"turns", "events", "sessions", "actions"};
+	static const size_t all[] = {1, 1, 1, 3};
+	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0 + 4600, .guild = 1};
+
+	fault.fault = (struct event_fault){.fault = "brain", .there = true, .count = 1};
+	CHECK(begin());
+	CHECK(add_session(EVENT_SESSION_STARTED, T0, T0) && add_turn(1, 1, "answered") &&
+	      add_call() && add(&fault));
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_INT(ask((struct job){.owner = lists[i],
+					   .version = 9,
+					   .guild = 1,
+					   .author = (char *)"[7,300]"}),
+			  0);
+		CHECK_INT(json_array_size(json_object_get(got, names[i])), all[i]);
+		CHECK_INT(ask((struct job){.owner = lists[i],
+					   .version = 9,
+					   .guild = 1,
+					   .author = (char *)"[7]"}),
+			  0);
+		CHECK_INT(json_array_size(json_object_get(got, names[i])), 0);
+	}
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .author = (char *)"[300]"}),
+		  0);
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .author = (char *)"[]"}),
+		  ENOENT);
+	end();
+}
+
 TEST(actions_are_those_of_all_tables_by_time)
 {
 	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0 + 4600, .guild = 1};

@@ -35,6 +35,7 @@ static struct fixture {
 	uint8_t magic[2];	  /* its first */
 	char actions[1024];
 	unsigned described; /* how often the rooms were */
+	bool closed;	    /* the room's channel, to some members */
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -73,8 +74,8 @@ static json_t *on_rooms(void *arg)
 {
 	(void)arg;
 	fx.described++;
-	return json_pack("[{s:s,s:[{s:s,s:[{s:i,s:s}]}]}]", "guild", "42", "screens", "name",
-			 "Alice", "notes", "changed", 10, "text", "a letter");
+	return json_pack("[{s:s,s:s,s:[{s:s,s:[{s:i,s:s}]}]}]", "guild", "42", "channel", "7",
+			 "screens", "name", "Alice", "notes", "changed", 10, "text", "a letter");
 }
 
 /* What the note about a screen says in this room or session. */
@@ -97,6 +98,12 @@ static const char *session_note(void)
 	const json_t *s = json_array_get(json_object_get(fx.got, "sessions"), 0);
 
 	return note_word(json_object_get(json_object_get(s, "streamWatch"), "shares"));
+}
+
+static bool on_open(uint64_t guild, uint64_t channel, void *arg)
+{
+	(void)arg;
+	return guild == 42 && channel == 7 && !fx.closed;
 }
 
 /* Somebody speaks to the bot in server 42. */
@@ -130,7 +137,7 @@ static json_t *on_channels(uint64_t guild, void *arg)
 {
 	(void)guild;
 	(void)arg;
-	return json_array();
+	return json_pack("[{s:s},{s:s}]", "id", "7", "id", "8");
 }
 
 static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
@@ -158,6 +165,7 @@ static bool open_with(const json_t *kept)
 			      .statsh = on_ready,
 			      .guildsh = on_rooms,
 			      .channelsh = on_channels,
+			      .openh = on_open,
 			      .orderh = on_order,
 			      .roomsh = on_rooms,
 			      .metricsh = on_metrics};
@@ -711,11 +719,12 @@ TEST(kept_sessions_go_on_until_they_are_over)
 }
 
 /* A browser that signed in with Discord as an operator of one server. */
-static bool open_as_operator_of(uint64_t guild)
+static bool open_as(uint64_t guild, bool open)
 {
 	const struct session of = {.role = WEB_OPERATOR,
 				   .discord = true,
 				   .guild = guild,
+				   .open = open,
 				   .created_ms = 1000,
 				   .expires_ms = UINT64_C(4000000000000)};
 	struct sessions kept = {.token = TOKEN};
@@ -733,9 +742,60 @@ static bool open_as_operator_of(uint64_t guild)
 	return opened;
 }
 
+static bool open_as_operator_of(uint64_t guild)
+{
+	return open_as(guild, false);
+}
+
 static int order(const char *path)
 {
 	return ask("POST", path, (const char *const[4]){cookie_line(), origin_line()});
+}
+
+static void tell_in(uint64_t channel, uint64_t turn)
+{
+	bus_publish(fx.bus,
+		    &(struct bus_event){.type = EVENT_TURN_ADMITTED,
+					.guild = 42,
+					.turn = {.channel = channel, .turn = turn, .stage = "x"}});
+}
+
+/* Discord hides channels from members who are no administrators. */
+TEST(who_does_not_see_every_channel_sees_what_everybody_may_enter)
+{
+	static const char *const refused[] = {"/api/memory/facts", "/api/costs",
+					      "/api/errors",	   "/api/turns/1/audio?utterance=1",
+					      "/api/voice/events", "/api/memory/writes"};
+
+	CHECK(open_as(42, true));
+	CHECK_INT(get("/api/auth/session"), 200);
+	CHECK(json_is_true(json_object_get(fx.got, "openOnly")));
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "rooms")), 1);
+	CHECK_INT(get("/api/guilds/42/channels"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "channels")), 1);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		if (get(refused[i]) != 403)
+			test_fail(__FILE__, __LINE__, "%s: %d", refused[i], fx.status);
+	CHECK(read_events(&streams[0]));
+	tell_in(7, 71);
+	tell_in(8, 81);
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_FAULT, .guild = 42});
+	tell_in(7, 72);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK(strstr(streams[0].text, "\"turn\":71") && strstr(streams[0].text, "\"turn\":72"));
+	CHECK(!strstr(streams[0].text, "\"turn\":81") && !strstr(streams[0].text, "fault"));
+	http_req_cancel(streams[0].req);
+	CHECK_INT(order("/api/rooms/42/stop"), 202);
+	fx.closed = true;
+	tell_in(8, 82);
+	CHECK_INT(order("/api/rooms/42/stop"), 404);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "rooms")), 0);
+	CHECK_INT(get("/api/voice/state"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "sessions")), 0);
+	close_all();
 }
 
 TEST(an_operator_of_one_server_sees_and_orders_that_one_alone)

@@ -11,9 +11,16 @@ static struct settings *settings;
 
 static int role_of(const char *guilds)
 {
-	enum web_role role = WEB_PUBLIC;
+	struct discord_granted g = {.role = WEB_PUBLIC};
 
-	return discord_grant_role(settings, guilds, strlen(guilds), &role) ? -2 : (int)role;
+	return discord_grant_role(settings, guilds, strlen(guilds), &g) ? -2 : (int)g.role;
+}
+
+static bool is_open(const char *guilds)
+{
+	struct discord_granted g = {.role = WEB_PUBLIC};
+
+	return !discord_grant_role(settings, guilds, strlen(guilds), &g) && g.open;
 }
 
 #define IN(id, owner, permissions)                                                                 \
@@ -43,6 +50,21 @@ TEST(permissions_in_the_one_server_give_a_role)
 	CHECK_INT(role_of("[null, 3, {\"id\": 42}]"), WEB_NOBODY);
 	CHECK_INT(role_of("{}"), -2);
 	CHECK_INT(role_of("[{"), -2);
+	settings_free(settings);
+}
+
+/* Discord hides channels from all others. */
+TEST(administrators_and_owners_see_every_channel)
+{
+	CHECK_INT(settings_alloc(&settings), 0);
+	strcpy(settings->web_discord_guild, "42");
+	settings->web_discord_admin = SETTINGS_WEB_NEVER;
+	settings->web_discord_operator = SETTINGS_WEB_MANAGE_GUILD;
+	settings->web_discord_viewer = SETTINGS_WEB_MEMBER;
+	CHECK(is_open(IN("42", "false", "32")));
+	CHECK(is_open(IN("42", "false", "0")));
+	CHECK(!is_open(IN("42", "false", "8")));
+	CHECK(!is_open(IN("42", "true", "0")));
 	settings_free(settings);
 }
 
