@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* What the kernel holds for a reader that reads nothing; it makes twice as much of it. Otherwise it
+ * grows to megabytes (tcp_wmem). */
+enum { SOCKET_BYTES = 16 << 10 };
 enum { GATHER = 16 << 10, FLUSH_MAX = 64 << 10, LAST_ID_SIZE = 128 };
 /* From one round to the next, for each reader: writing to one takes about 10 us, so that all of
  * them together take a fifth of the thread at most, however many events there are. */
@@ -249,6 +252,8 @@ void http_events_join(struct http_events *e, struct http_exchange *x, const stru
 		http_exchange_lose(x);
 		return;
 	}
+	if (x->fd >= 0)
+		setsockopt(x->fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES}, sizeof(int));
 	x->events = e;
 	x->filter = filter ? *filter : all;
 	x->next_reader = e->readers;

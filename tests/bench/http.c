@@ -1,7 +1,11 @@
 /* The HTTP server: http_ratio, small authorised GETs over those of a bare evhttp; http_readers_kb,
  * what a reader of an event stream holds in memory; readers1000_lag_ms, how late events come to a
  * thousand readers; slow_reader_kb, what a reader holds that reads nothing. Each server is a
- * process of its own; the client is this one. */
+ * process of its own; the client is this one.
+ *
+ * The thousand readers also get levels, as pages do. An event that a reader never gets counts as
+ * late as the measurement is long. What a stalled reader holds includes what its socket holds in
+ * the kernel (/proc/net/tcp), which the server's own memory does not tell. */
 #include "ipc/env.h"
 #include "ipc/http_server.h"
 #include "ipc/tmr.h"
@@ -32,7 +36,9 @@
 
 enum { CONNECTIONS = 64, TURNS = 9, TURN_MS = 500, READERS = 1000, WARM = 64 };
 /* An event of a turn has about so many bytes; ten rooms that talk make about so many a second. */
-enum { EVENT_BYTES = 600, EVENTS_A_SECOND = 20, LAG_S = 10 };
+enum { EVENT_BYTES = 600, EVENTS_A_SECOND = 20, LAG_S = 10, LATE_S = 2 };
+/* Ten rooms that talk make so many levels a second. */
+enum { LEVEL_BYTES = 160, LEVELS_A_SECOND = 100 };
 /* So many fill the sockets of readers that read nothing. */
 enum { FLOOD_A_SECOND = 1000, STALLED = 100, STALL_S = 12, READ = 4 };
 
@@ -55,15 +61,26 @@ static void on_snapshot(struct http_exchange *x, void *arg)
 	http_events_tell(x, "state", answer, strlen(answer));
 }
 
-static struct tmr *pulse;
+static struct tmr *pulse, *levels;
 static unsigned a_second;
 
-/* Begins with the time. */
+static void on_levels(void *arg)
+{
+	char text[LEVEL_BYTES];
+
+	(void)arg;
+	memset(text, 'l', sizeof text);
+	http_events_publish_fleeting(events, NULL, "level", text, sizeof text);
+	tmr_start(levels, NS_PER_S / LEVELS_A_SECOND);
+}
+
+/* Begins with the time, and its number. */
 static void on_pulse(void *arg)
 {
+	static unsigned long long number;
 	char text[EVENT_BYTES + 1];
-	int n = snprintf(text, sizeof text, "{\"at\":%020llu,\"text\":\"",
-			 (unsigned long long)bench_clock());
+	int n = snprintf(text, sizeof text, "{\"at\":%020llu,\"n\":%08llu,\"text\":\"",
+			 (unsigned long long)bench_clock(), number++);
 
 	(void)arg;
 	memset(text + n, 'x', sizeof text - (size_t)n - 3);
@@ -72,8 +89,10 @@ static void on_pulse(void *arg)
 	tmr_start(pulse, NS_PER_S / a_second);
 }
 
-static void start_pulse(struct http_exchange *x, unsigned rate)
+static void start_pulse(struct http_exchange *x, unsigned rate, bool with_levels)
 {
+	if (with_levels)
+		on_levels(NULL);
 	a_second = rate;
 	on_pulse(NULL);
 	http_reply(x, 200, NULL, NULL, 0);
@@ -90,9 +109,9 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	else if (strcmp(head->path, "/events") == 0)
 		http_events_join(events, x, head, NULL);
 	else if (strcmp(head->path, "/pulse") == 0)
-		start_pulse(x, EVENTS_A_SECOND);
+		start_pulse(x, EVENTS_A_SECOND, true);
 	else if (strcmp(head->path, "/flood") == 0)
-		start_pulse(x, FLOOD_A_SECOND);
+		start_pulse(x, FLOOD_A_SECOND, false);
 	else
 		http_reply(x, 200, "application/json", answer, strlen(answer));
 }
@@ -109,6 +128,7 @@ static void serve_ours(int tell)
 	BENCH_OK(http_events_alloc(&events, env, on_snapshot, NULL));
 	BENCH_OK(http_server_alloc(&server, env, &hc));
 	BENCH_OK(tmr_alloc(&pulse, env, on_pulse, NULL));
+	BENCH_OK(tmr_alloc(&levels, env, on_levels, NULL));
 	port = http_server_port(server);
 	if (write(tell, &port, sizeof port) != sizeof port)
 		bench_die("the port cannot be told");
@@ -320,33 +340,74 @@ static void begin_pulse(const struct served *s, const char *path)
 	close(fd);
 }
 
-static double lags[READERS * EVENTS_A_SECOND * (LAG_S + 1)];
+static double lags[READERS * (EVENTS_A_SECOND + 1) * (LAG_S + LATE_S)];
 static unsigned n_lags;
+static uint64_t counts_from, counts_to; /* when events are published that count */
+static unsigned long long first_event = ~0ULL, last_event; /* of them */
 
-/* Each part that comes holds the beginning of at most a few events. */
-static void take_events(int fd, bool counts)
+/* What was received of a reader's stream and may be the beginning of an event. */
+enum { HEAD = 64 };
+static struct reader {
+	int fd;
+	char text[HEAD + 8192];
+	size_t n;
+} readers[READERS];
+
+static void take_event(const char *text, uint64_t now)
 {
-	char buf[8192];
-	ssize_t n = recv(fd, buf, sizeof buf - 1, 0);
+	unsigned long long at = 0, number = 0;
+
+	if (sscanf(text, "{\"at\":%llu,\"n\":%llu", &at, &number) != 2)
+		bench_die("an event is none: %.40s", text);
+	if (at < counts_from || at >= counts_to || n_lags == sizeof lags / sizeof lags[0])
+		return;
+	lags[n_lags++] = (double)(now - at) / NS_PER_MS;
+	first_event = number < first_event ? number : first_event;
+	last_event = number > last_event ? number : last_event;
+}
+
+static void take_events(struct reader *r)
+{
+	ssize_t n = recv(r->fd, r->text + r->n, sizeof r->text - 1 - r->n, 0);
 	uint64_t now = bench_clock();
+	const char *at = r->text;
+	size_t left;
 
 	if (n <= 0)
 		bench_die("a reader was disconnected");
-	buf[n] = '\0';
-	for (const char *at = buf; counts && (at = strstr(at, "{\"at\":")); at++)
-		if (strlen(at) >= 26 && n_lags < sizeof lags / sizeof lags[0])
-			lags[n_lags++] = (double)(now - strtoull(at + 6, NULL, 10)) / NS_PER_MS;
+	r->n += (size_t)n;
+	r->text[r->n] = '\0';
+	while ((at = strstr(at, "{\"at\":")) && strlen(at) >= HEAD)
+		take_event(at++, now);
+	left = at ? strlen(at) : r->n < 8 ? r->n : 7;
+	memmove(r->text, r->text + r->n - left, left);
+	r->n = left;
 }
 
-static void read_for(int epoll, uint64_t ms, bool counts)
+static void read_until(int epoll, uint64_t end)
 {
 	struct epoll_event evs[256];
+
+	while (bench_clock() < end) {
+		int k = epoll_wait(epoll, evs, 256, 50);
+
+		for (int i = 0; i < k; i++)
+			take_events(evs[i].data.ptr);
+	}
+}
+
+/* Takes what comes, without a look at it. */
+static void read_for(int epoll, uint64_t ms)
+{
+	struct epoll_event evs[256];
+	char buf[8192];
 
 	for (uint64_t end = bench_clock() + ms * NS_PER_MS; bench_clock() < end;) {
 		int k = epoll_wait(epoll, evs, 256, 50);
 
 		for (int i = 0; i < k; i++)
-			take_events(evs[i].data.fd, counts);
+			if (recv(evs[i].data.fd, buf, sizeof buf, 0) <= 0)
+				bench_die("a reader was disconnected");
 	}
 }
 
@@ -357,44 +418,82 @@ static int compare_lags(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Those that never came. */
+static unsigned count_missing(void)
+{
+	unsigned long long wanted =
+		n_lags ? (last_event - first_event + 1) * (unsigned long long)READERS : 0;
+	unsigned missing = wanted > n_lags ? (unsigned)(wanted - n_lags) : 0;
+
+	if (!n_lags || last_event - first_event < EVENTS_A_SECOND * LAG_S / 2)
+		bench_die("only %u events came", n_lags);
+	if (missing > wanted / 1000)
+		bench_die("%u of %llu events never came", missing, wanted);
+	for (unsigned i = 0; i < missing; i++)
+		lags[n_lags++] = LAG_S * 1000.0;
+	return missing;
+}
+
 static void lag_row(void)
 {
 	static int fds[READERS];
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 	struct served s = start(serve_ours);
+	unsigned missing;
 	uint64_t cpu;
 
 	for (unsigned i = 0; i < READERS; i++) {
-		struct epoll_event ev = {.events = EPOLLIN};
+		struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &readers[i]};
 
-		ev.data.fd = fds[i] = join(&s, i);
-		if (epoll_ctl(epoll, EPOLL_CTL_ADD, ev.data.fd, &ev))
+		readers[i].fd = fds[i] = join(&s, i);
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &ev))
 			bench_die("epoll: %s", strerror(errno));
 	}
 	begin_pulse(&s, "/pulse");
-	read_for(epoll, 1000, false);
+	counts_from = bench_clock() + NS_PER_S;
+	counts_to = counts_from + LAG_S * NS_PER_S;
+	read_until(epoll, counts_from);
 	cpu = cpu_of(&s);
-	read_for(epoll, LAG_S * 1000, true);
+	read_until(epoll, counts_to);
 	cpu = cpu_of(&s) - cpu;
-	if (n_lags < READERS * EVENTS_A_SECOND * LAG_S / 2)
-		bench_die("only %u events came", n_lags);
+	read_until(epoll, counts_to + LATE_S * NS_PER_S);
+	missing = count_missing();
 	qsort(lags, n_lags, sizeof lags[0], compare_lags);
 	bench_row_more("readers1000_lag_ms", lags[n_lags - 1 - n_lags / 100], "ms",
-		       "\"median\": %.2f, \"longest\": %.2f, \"events\": %u, \"cpu\": %.2f",
-		       lags[n_lags / 2], lags[n_lags - 1], n_lags,
+		       "\"median\": %.2f, \"longest\": %.2f, \"events\": %u, \"missing\": %u, "
+		       "\"levels_s\": %d, \"cpu\": %.2f",
+		       lags[n_lags / 2], lags[n_lags - 1], n_lags, missing, LEVELS_A_SECOND,
 		       (double)cpu / (LAG_S * (double)NS_PER_S));
 	stop(&s);
 	leave(fds, READERS);
 	close(epoll);
 }
 
+/* Bytes that wait in the sockets of the server for clients that do not take them. */
+static double unsent_kb(uint16_t port)
+{
+	FILE *f = fopen("/proc/net/tcp", "r");
+	unsigned long bytes = 0, queue;
+	unsigned from;
+	char line[256];
+
+	if (!f)
+		bench_die("/proc/net/tcp: %s", strerror(errno));
+	while (fgets(line, sizeof line, f))
+		if (sscanf(line, " %*u: %*x:%x %*x:%*x %*x %lx:", &from, &queue) == 2 &&
+		    from == port)
+			bytes += queue;
+	fclose(f);
+	return (double)bytes / 1024;
+}
+
 /* The sockets of the stalled ones take what they can; what they have not read the server keeps once
- * for all of them. */
+ * for all of them, besides the rest of an event that was sent in part. */
 static void stalled_row(void)
 {
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 	struct served s = start(serve_ours);
-	int before, after;
+	double before, after, unsent;
 
 	for (unsigned i = 0; i < READ; i++) {
 		struct epoll_event ev = {.events = EPOLLIN};
@@ -404,17 +503,19 @@ static void stalled_row(void)
 			bench_die("epoll: %s", strerror(errno));
 	}
 	begin_pulse(&s, "/flood");
-	read_for(epoll, STALL_S * 1000, false);
-	before = (int)plane_status_kb(s.pid, "VmRSS");
+	read_for(epoll, STALL_S * 1000);
+	unsent = unsent_kb(s.port);
+	before = plane_status_kb(s.pid, "VmRSS");
 	for (unsigned i = READ; i < READ + STALLED; i++) {
 		int fd = join(&s, i), small = 1;
 
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
 	}
-	read_for(epoll, STALL_S * 1000, false);
-	after = (int)plane_status_kb(s.pid, "VmRSS");
-	bench_row_more("slow_reader_kb", (double)(after - before) / STALLED, "kB",
-		       "\"readers\": %d", STALLED);
+	read_for(epoll, STALL_S * 1000);
+	after = plane_status_kb(s.pid, "VmRSS");
+	unsent = unsent_kb(s.port) - unsent;
+	bench_row_more("slow_reader_kb", (after - before + unsent) / STALLED, "kB",
+		       "\"readers\": %d, \"kernel_kb\": %.2f", STALLED, unsent / STALLED);
 	stop(&s);
 	close(epoll);
 }
