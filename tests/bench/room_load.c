@@ -1,6 +1,7 @@
 /* room_under_load: the delay of a question (ask_p99_ms) while 1000 readers follow the event stream
- * of control and 200 requests a second ask it for its rooms, over the same with that load on a bare
- * evhttp process beside it. The two alternate in one run, so the load of the machine is the same.
+ * of control and 200 requests a second ask it for what its pages show (rooms, turns of the history,
+ * the state of the calls, metrics), over the same with that load on a bare evhttp process beside
+ * it. The two alternate in one run, so the load of the machine is the same.
  *
  * The bare server sends each reader as many bytes an event as control does for a turn, as often as
  * the rooms have one. The load comes from a process of its own.
@@ -153,12 +154,29 @@ static pid_t start_bare(uint16_t *port)
 static void take_bytes(int epoll, int ms)
 {
 	struct epoll_event evs[256];
-	char buf[16384];
+	static char buf[65536];
 	int n = epoll_wait(epoll, evs, 256, ms);
 
 	for (int i = 0; i < n; i++)
 		if (recv(evs[i].data.fd, buf, sizeof buf, 0) <= 0)
 			bench_die("the server ended a connection of the load");
+}
+
+/* What pages and a scraper ask for, as often as they do: of ten, six are kept answers, two read the
+ * database, one describes all calls, and one in ten of the last is a scrape. */
+static const char *route_of(unsigned i)
+{
+	switch (i % 10) {
+	case 3:
+	case 7:
+		return "/api/turns?limit=16&timeline=1";
+	case 5:
+		return i % 100 == 5 ? "/metrics" : "/api/voice/state";
+	case 9:
+		return "/api/stats";
+	default:
+		return "/api/rooms";
+	}
 }
 
 /* Readers, then requests at their rate, until it is killed. */
@@ -184,7 +202,7 @@ static void put_load(uint16_t port)
 	for (unsigned i = 0;; i++) {
 		while (bench_clock() < next)
 			take_bytes(epoll, 1);
-		dial_get(asker[i % ASKERS], "/api/rooms", token);
+		dial_get(asker[i % ASKERS], route_of(i), token);
 		next += NS_PER_S / REQUESTS_A_SECOND;
 	}
 }

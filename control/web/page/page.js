@@ -306,7 +306,7 @@ const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
 // Not sooner: control keeps the answer for 40 ms. The room that is shown tells of its turns by itself; of the others the list has little.
 // Many rooms are a long answer, which must not be all that the page and control do.
 const notSooner = (ms) => () => Math.min(2000, Math.max(ms, 5 * roomsTook - 200));
-const roomsSoon = soon(loadRooms, notSooner(60));
+const roomsSoon = soon(loadRooms, notSooner(45));
 const othersSoon = soon(loadRooms, notSooner(400));
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
