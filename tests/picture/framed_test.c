@@ -3,83 +3,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "control/vision/image_jail.h"
-#include "ipc/env.h"
-#include "ipc/tmr.h"
-#include "proto/base/time.h"
 #include "tests/picture/encode_frame.h"
+#include "tests/picture/jailed.h"
 #include "tests/random.h"
 #include "tests/test.h"
 
-enum { FRAMES = 12, WIDTH = 640, HEIGHT = 360, SIDE = 320, QUALITY = 60, LIMIT_S = 20, NEAR = 12 };
+enum { FRAMES = 12, WIDTH = 640, HEIGHT = 360, SIDE = 320, QUALITY = 60, NEAR = 12 };
 
-static struct env *env;
-static struct image_jail *jail;
-static struct tmr *limit;
 static uint8_t bytes[FRAME_BYTES_MAX];
-static struct image_result last;
 static uint8_t left, right; /* the brightness of the halves of the last picture */
-static unsigned results;
 
-static void give_up(void *arg)
+static void look(struct image_result *r)
 {
-	(void)arg;
-	env_stop(env);
+	const uint8_t *row;
+
+	if (r->reason != IMAGE_OK)
+		return;
+	row = r->grey + (size_t)(r->grey_height / 2) * r->grey_width;
+	left = row[r->grey_width / 4];
+	right = row[r->grey_width / 4 * 3];
 }
 
-static void take_result(const struct image_result *r, void *arg)
-{
-	(void)arg;
-	last = *r;
-	if (r->reason == IMAGE_OK) {
-		const uint8_t *row = r->grey + (size_t)(r->grey_height / 2) * r->grey_width;
-
-		left = row[r->grey_width / 4];
-		right = row[r->grey_width / 4 * 3];
-	}
-	last.jpeg = last.grey = NULL;
-	results++;
-	env_stop(env);
-}
+static struct jailed j = {.resulth = look};
 
 static bool begin(void)
 {
-	return env_alloc(&env, &(struct env_conf){.loop = true}) == 0 &&
-	       image_jail_alloc(&jail, env, "build/framed") == 0 &&
-	       tmr_alloc(&limit, env, give_up, NULL) == 0;
+	return jailed_begin(&j, "build/framed");
 }
 
-static void end(void)
-{
-	tmr_free(limit);
-	limit = NULL;
-	jail = image_jail_free(jail);
-	env = env_free(env);
-}
-
-/* False: no result came. */
 static bool decode(enum frame_codec codec, size_t n)
 {
 	const struct image_limits limits = {.side = SIDE, .quality = QUALITY, .codec = codec};
-	unsigned before = results;
-	enum image_reason why = IMAGE_OK;
-	int err = image_jail_decode(jail, bytes, n, &limits, take_result, NULL, &why);
 
-	for (unsigned i = 0; err == ENOTCONN && i < 100; i++) {
-		/* It is being started. */
-		tmr_start(limit, 20 * NS_PER_MS);
-		env_run(env);
-		err = image_jail_decode(jail, bytes, n, &limits, take_result, NULL, &why);
-	}
-	if (err == EBADMSG) {
-		last = (struct image_result){.reason = why};
-		return true;
-	}
-	if (err)
-		return false;
-	tmr_start(limit, LIMIT_S * NS_PER_S);
-	env_run(env);
-	return results == before + 1;
+	return jailed_decode(&j, (struct slice){bytes, n}, &limits);
 }
 
 static size_t encode(enum frame_codec codec, unsigned width, unsigned height, uint8_t brightness,
@@ -104,17 +60,17 @@ TEST(key_frames_of_each_codec_become_pictures)
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
-		CHECK_INT(last.reason, IMAGE_OK);
-		CHECK_INT(last.picture.kind, IMAGE_KEY_FRAME);
-		CHECK_INT(last.picture.width, WIDTH);
-		CHECK_INT(last.picture.height, HEIGHT);
-		CHECK_INT(last.width, SIDE);
-		CHECK_INT(last.height, SIDE * HEIGHT / WIDTH);
+		CHECK_INT(j.last.reason, IMAGE_OK);
+		CHECK_INT(j.last.picture.kind, IMAGE_KEY_FRAME);
+		CHECK_INT(j.last.picture.width, WIDTH);
+		CHECK_INT(j.last.picture.height, HEIGHT);
+		CHECK_INT(j.last.width, SIDE);
+		CHECK_INT(j.last.height, SIDE * HEIGHT / WIDTH);
 		/* 200 and 50 of limited range. */
 		CHECK(is_near(left, (200 - 16) * 255 / 219));
 		CHECK(is_near(right, (50 - 16) * 255 / 219));
 	}
-	end();
+	jailed_end(&j);
 }
 
 TEST(sizes_that_are_no_multiples_of_blocks_are_read_and_decoded)
@@ -125,11 +81,11 @@ TEST(sizes_that_are_no_multiples_of_blocks_are_read_and_decoded)
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
-		CHECK_INT(last.reason, IMAGE_OK);
-		CHECK_INT(last.picture.width, 318);
-		CHECK_INT(last.picture.height, 182);
+		CHECK_INT(j.last.reason, IMAGE_OK);
+		CHECK_INT(j.last.picture.width, 318);
+		CHECK_INT(j.last.picture.height, 182);
 	}
-	end();
+	jailed_end(&j);
 }
 
 TEST(frames_that_need_others_are_refused_by_their_header)
@@ -140,9 +96,9 @@ TEST(frames_that_need_others_are_refused_by_their_header)
 
 		CHECK(n > 0);
 		CHECK(decode((enum frame_codec)c, n));
-		CHECK_INT(last.reason, IMAGE_NOT_A_PICTURE);
+		CHECK_INT(j.last.reason, IMAGE_NOT_A_PICTURE);
 	}
-	end();
+	jailed_end(&j);
 }
 
 static void damage(uint8_t *p, size_t *n, uint64_t *r)
@@ -169,9 +125,9 @@ TEST(damaged_frames_disturb_no_other_one)
 		n = encode(codec, 96, 64, (uint8_t)(i * 7), true);
 		damage(bytes, &n, &r);
 		CHECK(decode(codec, n));
-		CHECK(last.reason != IMAGE_NO_JAIL && last.reason != IMAGE_NO_PROCESS &&
-		      last.reason != IMAGE_FORBIDDEN_CALL);
-		counts[last.reason]++;
+		CHECK(j.last.reason != IMAGE_NO_JAIL && j.last.reason != IMAGE_NO_PROCESS &&
+		      j.last.reason != IMAGE_FORBIDDEN_CALL);
+		counts[j.last.reason]++;
 	}
 	for (unsigned i = 0; i < IMAGE_REASON_COUNT; i++)
 		if (counts[i])
@@ -179,6 +135,6 @@ TEST(damaged_frames_disturb_no_other_one)
 				counts[i]);
 	n = encode(FRAME_VP8, WIDTH, HEIGHT, 90, true);
 	CHECK(decode(FRAME_VP8, n));
-	CHECK_INT(last.reason, IMAGE_OK);
-	end();
+	CHECK_INT(j.last.reason, IMAGE_OK);
+	jailed_end(&j);
 }

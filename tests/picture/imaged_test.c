@@ -3,82 +3,36 @@
  * 12). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "control/vision/image_jail.h"
-#include "ipc/env.h"
-#include "ipc/tmr.h"
-#include "proto/base/time.h"
+#include "control/vision/core/image_header.h"
 #include "tests/picture/encode.h"
+#include "tests/picture/jailed.h"
 #include "tests/random.h"
 #include "tests/test.h"
 
-enum { FILES = 12, WIDTH = 640, HEIGHT = 360, SIDE = 320, QUALITY = 60, LIMIT_S = 20 };
+enum { FILES = 12, WIDTH = 640, HEIGHT = 360, SIDE = 320, QUALITY = 60 };
 
-static struct env *env;
-static struct image_jail *jail;
-static struct tmr *limit;
 static uint8_t bytes[PICTURE_BYTES_MAX];
-static struct image_result last;
-static unsigned results;
 
-static void give_up(void *arg)
-{
-	(void)arg;
-	env_stop(env);
-}
-
-static void take_result(const struct image_result *r, void *arg)
+static void check_jpeg(struct image_result *r)
 {
 	struct image_header h;
 
-	(void)arg;
-	last = *r;
 	if (r->reason == IMAGE_OK && image_header_read(&h, r->jpeg, r->n) != IMAGE_OK)
-		last.reason = IMAGE_DAMAGED;
-	last.jpeg = last.grey = NULL;
-	results++;
-	env_stop(env);
+		r->reason = IMAGE_DAMAGED;
 }
+
+static struct jailed j = {.resulth = check_jpeg};
 
 static bool begin(void)
 {
-	return env_alloc(&env, &(struct env_conf){.loop = true}) == 0 &&
-	       image_jail_alloc(&jail, env, "build/imaged") == 0 &&
-	       tmr_alloc(&limit, env, give_up, NULL) == 0;
+	return jailed_begin(&j, "build/imaged");
 }
 
-static void end(void)
-{
-	tmr_free(limit);
-	limit = NULL;
-	jail = image_jail_free(jail);
-	env = env_free(env);
-}
-
-/* False: no result came. */
 static bool decode(const uint8_t *p, size_t n)
 {
-	const struct image_limits limits = {.side = SIDE, .quality = QUALITY};
-	unsigned before = results;
-	enum image_reason why = IMAGE_OK;
-	int err = image_jail_decode(jail, p, n, &limits, take_result, NULL, &why);
-
-	for (unsigned i = 0; err == ENOTCONN && i < 100; i++) {
-		/* It is being started. */
-		tmr_start(limit, 20 * NS_PER_MS);
-		env_run(env);
-		err = image_jail_decode(jail, p, n, &limits, take_result, NULL, &why);
-	}
-	if (err == EBADMSG) {
-		last = (struct image_result){.reason = why};
-		return true;
-	}
-	if (err)
-		return false;
-	tmr_start(limit, LIMIT_S * NS_PER_S);
-	env_run(env);
-	return results == before + 1;
+	return jailed_decode(&j, (struct slice){p, n},
+			     &(struct image_limits){.side = SIDE, .quality = QUALITY});
 }
 
 TEST(pictures_of_each_format_come_back_smaller)
@@ -89,15 +43,15 @@ TEST(pictures_of_each_format_come_back_smaller)
 
 		CHECK(n > 0);
 		CHECK(decode(bytes, n));
-		CHECK_INT(last.reason, IMAGE_OK);
-		CHECK_INT(last.picture.width, WIDTH);
-		CHECK_INT(last.picture.height, HEIGHT);
-		CHECK_INT(last.width, SIDE);
-		CHECK_INT(last.height, SIDE * HEIGHT / WIDTH);
-		CHECK_INT(last.grey_width, IMAGE_GREY_SIDE);
-		CHECK_INT(last.grey_height, IMAGE_GREY_SIDE * HEIGHT / WIDTH);
+		CHECK_INT(j.last.reason, IMAGE_OK);
+		CHECK_INT(j.last.picture.width, WIDTH);
+		CHECK_INT(j.last.picture.height, HEIGHT);
+		CHECK_INT(j.last.width, SIDE);
+		CHECK_INT(j.last.height, SIDE * HEIGHT / WIDTH);
+		CHECK_INT(j.last.grey_width, IMAGE_GREY_SIDE);
+		CHECK_INT(j.last.grey_height, IMAGE_GREY_SIDE * HEIGHT / WIDTH);
 	}
-	end();
+	jailed_end(&j);
 }
 
 TEST(a_picture_that_is_small_stays_as_it_is)
@@ -106,10 +60,10 @@ TEST(a_picture_that_is_small_stays_as_it_is)
 
 	CHECK(begin());
 	CHECK(decode(bytes, n));
-	CHECK_INT(last.reason, IMAGE_OK);
-	CHECK_INT(last.width, 90);
-	CHECK_INT(last.height, 41);
-	end();
+	CHECK_INT(j.last.reason, IMAGE_OK);
+	CHECK_INT(j.last.width, 90);
+	CHECK_INT(j.last.height, 41);
+	jailed_end(&j);
 }
 
 static void damage(uint8_t *p, size_t *n, uint64_t *r)
@@ -137,8 +91,8 @@ TEST(damaged_pictures_disturb_no_other_one)
 		n = picture_encode(bytes, (enum picture_format)(i % PICTURE_FORMATS), 96, 64, i);
 		damage(bytes, &n, &r);
 		CHECK(decode(bytes, n));
-		CHECK(last.reason != IMAGE_NO_JAIL && last.reason != IMAGE_NO_PROCESS);
-		counts[last.reason]++;
+		CHECK(j.last.reason != IMAGE_NO_JAIL && j.last.reason != IMAGE_NO_PROCESS);
+		counts[j.last.reason]++;
 	}
 	for (unsigned i = 0; i < IMAGE_REASON_COUNT; i++)
 		if (counts[i])
@@ -146,9 +100,9 @@ TEST(damaged_pictures_disturb_no_other_one)
 				counts[i]);
 	n = picture_encode(bytes, PICTURE_JPEG, WIDTH, HEIGHT, 1);
 	CHECK(decode(bytes, n));
-	CHECK_INT(last.reason, IMAGE_OK);
+	CHECK_INT(j.last.reason, IMAGE_OK);
 	CHECK(counts[IMAGE_OK] < files * PICTURE_FORMATS);
-	end();
+	jailed_end(&j);
 }
 
 /* 40 million pixels of nothing compress to little, and need no more memory than the jail has. */
@@ -159,6 +113,6 @@ TEST(a_large_picture_is_decoded_within_the_limits)
 	CHECK(n > 0);
 	CHECK(begin());
 	CHECK(decode(bytes, n));
-	CHECK(last.reason == IMAGE_OK || last.reason == IMAGE_LIMIT);
-	end();
+	CHECK(j.last.reason == IMAGE_OK || j.last.reason == IMAGE_LIMIT);
+	jailed_end(&j);
 }
