@@ -104,6 +104,24 @@ const groups = {
     is('alone', s.asked.filter((a) => a.method === 'POST').map((a) => [a.url.pathname, a.body]), [[`/api/rooms/${A}/say`, { text: 'only for Ash' }]]);
   },
 
+  // What members show: how old it is, what models get of it, and what looking cost.
+  async screens(b, s) {
+    s.rooms[0].screens = [
+      { user: '501', name: 'Alice', state: 'showing', watched: true, frames: 3, ageMs: 4000, notes: [
+        { agoMs: 5000, changed: 120, text: 'A letter <b>is</b> open.' }, { agoMs: 15000, changed: 25, text: null }, { agoMs: 60000, changed: 0, text: null }] },
+      { user: '502', name: 'Bob', state: 'streaming', watched: false, frames: 0, ageMs: null }];
+    s.rooms[0].now.looks = { asked: 2, spentUsd: 0.01, remarks: 1, remarkedMs: 30000 };
+    await openPage(b, s);
+    is('a screen has the age of its picture', await b.until(`/Alice showing · picture 4.00 s old/.test(${text('doing')})`), true);
+    is('notes say what a model saw, as text', await b.eval(`${text('doing')}.includes('5.00 s ago: A letter <b>is</b> open.')`), true);
+    is('or how much changed', await b.eval(`/15.0 s ago: 2.5 % of the picture changed/.test(${text('doing')})`), true);
+    is('or that nothing did', await b.eval(`/60.0 s ago: nothing had changed/.test(${text('doing')})`), true);
+    is('a stream that is not watched has none', await b.eval(`/Bob streaming, not watched(?! ·)/.test(${text('doing')})`), true);
+    is('with what looking cost', await b.eval(`/looks at screens2 by the role see/.test(${text('doing')})`), true);
+    is('and the remarks', await b.eval(`/1 remark, the last 30.0 s ago/.test(${text('doing')})`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+  },
+
   // A refusal leaves the words where they are, and what went wrong stays to be read.
   async refusals(b, s) {
     await openPage(b, s);

@@ -55,8 +55,8 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
     const l = room.now?.looks;
 
     if (!l || (!l.asked && !l.remarks)) return [];
-    return [fact("looks", node("b", null, String(l.asked)), ` at screens by the role see, ${dollars(l.spentUsd)}`,
-      l.remarks ? `; ${l.remarks} remarks, the last ${seconds(l.remarkedMs)} ago` : "")];
+    return [fact("looks at screens", node("b", null, String(l.asked)), ` by the role see, ${dollars(l.spentUsd)}`,
+      l.remarks ? `; ${l.remarks} ${l.remarks === 1 ? "remark" : "remarks"}, the last ${seconds(l.remarkedMs)} ago` : "")];
   }
 
   function drawNow(room) {
