@@ -170,11 +170,11 @@ $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
-# Hostile code in the jail of decoderd, in the place of its decoding.
+# Hostile code in the jails of decoderd, imaged and framed, in the place of their decoding.
 $(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c zygote.c progress.c root_file.c) $(JAIL) mediad/music/track_ring.c \
-                   control/vision/imaged/picture.c $(IMAGE_CORE) control/dialect/base64.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+                   control/vision/imaged/picture.c $(FRAMED) $(IMAGE_CORE) control/dialect/base64.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium
+	$(CC) $(LDFLAGS) -o $@ $^ -lavcodec -lavutil -lseccomp -lsodium
 
 # Runs a program under the filter of an image.
 $(B)/tests/image_filter: $(call objs,tests/images/filter.c)
@@ -301,7 +301,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
-BENCHSHARED := dial traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
+BENCHSHARED := dial traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted share_requests share_server speakers speech journal_times ask_times
 BENCHES := $(filter-out $(BENCHSHARED) music_stage leaks_voice leaks_text canaries stderr_file turned,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)

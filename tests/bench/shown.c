@@ -7,27 +7,21 @@
  * picture as there when it has read the whole item with the image.
  *
  *   BENCH_FRAMES=n      pictures (300) */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <jpeglib.h>
 
-#include "control/configure/live_settings.h"
 #include "control/engine/roles.h"
 #include "control/events/events.h"
 #include "control/settings/settings.h"
-#include "control/vision/vision.h"
 #include "control/web/web.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -37,6 +31,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
 #include "tests/bench/rooms.h"
+#include "tests/bench/share_server.h"
 #include "tests/random.h"
 
 enum {
@@ -49,19 +44,13 @@ enum {
 	JPEG_MAX = 1 << 20,
 	PICTURES = 16,
 	EVERY_MS = 120,
-	GUILD = 1,
-	CHANNEL = 2,
 	MEMBER = 3,
 	LIMIT_S = 120
 };
 
 static struct {
 	struct env *env;
-	struct bus *bus;
-	struct settings *settings;
-	struct live_settings *live;
-	struct web *web;
-	struct vision *vision;
+	struct share_server server;
 	struct roles *roles;
 	struct brain *brain;
 	struct ws_ctx *ws;
@@ -127,37 +116,10 @@ static void make_picture(unsigned k)
 
 /* ---- the page, a process ---- */
 
-static int dial(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_port = htons(web_port(w.web)),
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof at) ||
-	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes))
-		bench_die("the page cannot connect");
-	return fd;
-}
-
-static void write_all(int fd, const void *data, size_t n)
-{
-	const uint8_t *p = data;
-
-	while (n) {
-		ssize_t k = write(fd, p, n);
-
-		if (k <= 0)
-			bench_die("the page cannot write");
-		p += k;
-		n -= (size_t)k;
-	}
-}
-
 /* One picture; its answer comes back within one read. */
 static void post_picture(int fd, unsigned k)
 {
-	unsigned port = web_port(w.web);
+	unsigned port = web_port(w.server.web);
 	char head[512], answer[2048];
 	int n = snprintf(head, sizeof head,
 			 "POST /api/voice/share-session/%s/frame HTTP/1.1\r\n"
@@ -168,8 +130,8 @@ static void post_picture(int fd, unsigned k)
 	ssize_t got;
 
 	w.posted[k] = bench_clock();
-	write_all(fd, head, (size_t)n);
-	write_all(fd, picture[k % PICTURES].p, picture[k % PICTURES].n);
+	share_server_write(fd, head, (size_t)n);
+	share_server_write(fd, picture[k % PICTURES].p, picture[k % PICTURES].n);
 	got = read(fd, answer, sizeof answer - 1);
 	answer[got > 0 ? got : 0] = '\0';
 	if (strncmp(answer, "HTTP/1.1 200", 12) != 0)
@@ -185,7 +147,7 @@ static pid_t start_page(void)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = dial();
+	fd = share_server_dial(&w.server, NULL);
 	for (unsigned k = 0; k < w.frames; k++) {
 		post_picture(fd, k);
 		nanosleep(&pause, NULL);
@@ -194,24 +156,6 @@ static pid_t start_page(void)
 }
 
 /* ---- control ---- */
-
-static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
-{
-	(void)guild, (void)user, (void)arg;
-	return CHANNEL;
-}
-
-static uint64_t bot_channel(uint64_t guild, void *arg)
-{
-	(void)guild, (void)arg;
-	return CHANNEL;
-}
-
-static const char *name_of(uint64_t guild, uint64_t user, void *arg)
-{
-	(void)guild, (void)user, (void)arg;
-	return "Bob";
-}
 
 /* A picture can be shown: the model is asked with it. */
 static void on_frame(const struct bus_event *ev, void *arg)
@@ -222,7 +166,7 @@ static void on_frame(const struct bus_event *ev, void *arg)
 	struct engine_ask ask = {.instructions = "", .messages = &m, .n = 1};
 
 	(void)ev, (void)arg;
-	if (vision_latest(w.vision, GUILD, CHANNEL, &shown, 1) != 1)
+	if (vision_latest(w.server.vision, SHARE_GUILD, SHARE_CHANNEL, &shown, 1) != 1)
 		bench_die("no picture is shown");
 	m.images = &shown.image;
 	m.n_images = 1;
@@ -246,61 +190,9 @@ static void on_roles(const struct roles_event *ev, void *arg)
 		env_stop(w.env);
 }
 
-static json_t *nothing(void *arg)
-{
-	(void)arg;
-	return NULL;
-}
-
-static json_t *no_channels(uint64_t guild, void *arg)
-{
-	(void)guild, (void)arg;
-	return NULL;
-}
-
-static char *no_figures(void *arg)
-{
-	(void)arg;
-	return NULL;
-}
-
-static int no_order(const struct web_order *order, char why[WEB_WHY_SIZE], void *arg)
-{
-	(void)order, (void)why, (void)arg;
-	return ENOENT;
-}
-
-static void on_share(const struct web_share *what, struct web_share_answer *a, void *arg)
-{
-	uint32_t share = 0;
-	enum share_refusal refusal =
-		what->kind == WEB_SHARE_EXPECT
-			? vision_expect(w.vision, what->token, what->browser, what->bytes)
-			: vision_frame(w.vision, what->token, what->browser, true, what->picture,
-				       &share);
-
-	(void)arg;
-	a->status = share_refusal_status(refusal);
-	a->code = share_refusal_code(refusal);
-	a->text = share_refusal_text(refusal);
-	a->body = refusal ? NULL : vision_state(w.vision, share);
-}
-
-static uint32_t match_share(const char *key, void *arg)
-{
-	(void)arg;
-	return vision_match_key(w.vision, key);
-}
-
-static bool knows_program(const char *token, void *arg)
-{
-	(void)token, (void)arg;
-	return false;
-}
-
 static void set_up_provider(void)
 {
-	struct settings_records *r = &w.settings->records;
+	struct settings_records *r = &w.server.settings->records;
 	struct provider_record *p = &r->provider[r->n[RECORD_KIND_PROVIDER]++];
 
 	*p = (struct provider_record){.dialect = DIALECT_OPENAI};
@@ -309,17 +201,17 @@ static void set_up_provider(void)
 	*strstr(p->url, "/realtime") = '\0';
 	snprintf(r->role[ROLE_VOICE].name[0], RECORD_NAME_MAX, "eyes");
 	r->role[ROLE_VOICE].n = 1;
-	w.settings->share_frames_per_minute = UINT32_MAX;
-	settings_resolve(w.settings);
+	w.server.settings->share_frames_per_minute = UINT32_MAX;
+	settings_resolve(w.server.settings);
 }
 
 static void open_share(void)
 {
-	const struct share_owner owner = {GUILD, CHANNEL, MEMBER, MEMBER, false};
+	const struct share_owner owner = {SHARE_GUILD, SHARE_CHANNEL, MEMBER, MEMBER, false};
 	uint32_t share;
 
-	if (vision_offer(w.vision, &owner, w.token) ||
-	    vision_open(w.vision, w.token, 0, w.key, &share))
+	if (vision_offer(w.server.vision, &owner, w.token) ||
+	    vision_open(w.server.vision, w.token, 0, w.key, &share))
 		bench_die("there is no share");
 }
 
@@ -334,51 +226,18 @@ static void on_limit(void *arg)
 
 static void open_control(void)
 {
-	static const uint32_t hours = 1;
-	struct live_settings_conf lc = {0};
-	struct web_conf wc = {.listen = "127.0.0.1:0",
-			      .token = "0123456789abcdef0123456789abcdef",
-			      .mcph = nothing,
-			      .readyh = nothing,
-			      .session_hours = &hours,
-			      .roomsh = nothing,
-			      .reasonsh = nothing,
-			      .statsh = nothing,
-			      .guildsh = nothing,
-			      .channelsh = no_channels,
-			      .orderh = no_order,
-			      .metricsh = no_figures,
-			      .shareh = on_share,
-			      .share_matchh = match_share,
-			      .share_programh = knows_program};
-	char imaged[256];
-
-	BENCH_OK(settings_alloc(&w.settings));
-	BENCH_OK(bus_alloc(&w.bus));
+	BENCH_OK(settings_alloc(&w.server.settings));
 	brain_alloc(&w.brain, w.env, "", 200, false);
 	set_up_provider();
-	lc.settings = w.settings;
-	BENCH_OK(live_settings_alloc(&w.live, &lc));
-	wc.env = w.env;
-	wc.live = w.live;
-	wc.bus = w.bus;
-	BENCH_OK(web_alloc(&w.web, &wc));
-	snprintf(imaged, sizeof imaged, "%s/imaged", getenv("BIN") ? getenv("BIN") : "build");
-	BENCH_OK(vision_alloc(&w.vision,
-			      &(struct vision_conf){.env = w.env,
-						    .bus = w.bus,
-						    .settings = w.settings,
-						    .program = imaged,
-						    .world = {channel_of, bot_channel, NULL},
-						    .nameh = name_of}));
+	share_server_open(&w.server, w.env);
 	BENCH_OK(ws_ctx_alloc(&w.ws, w.env, NULL));
 	BENCH_OK(http_alloc(&w.http, w.env, NULL, "bench"));
 	BENCH_OK(roles_alloc(&w.roles, &(struct roles_conf){.env = w.env,
 							    .ws = w.ws,
 							    .http = w.http,
-							    .settings = w.settings,
+							    .settings = w.server.settings,
 							    .h = on_roles}));
-	BENCH_OK(bus_subscribe(w.bus, BUS_MASK(EVENT_SHARE_FRAME), on_frame, NULL));
+	BENCH_OK(bus_subscribe(w.server.bus, BUS_MASK(EVENT_SHARE_FRAME), on_frame, NULL));
 	open_share();
 }
 
@@ -414,7 +273,6 @@ int main(void)
 		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"bytes\": %lu",
 		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, picture[0].n);
 	roles_free(w.roles);
-	vision_free(w.vision);
-	web_free(w.web);
+	share_server_close(&w.server);
 	return 0;
 }

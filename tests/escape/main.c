@@ -1,4 +1,5 @@
-/* Hostile code in the place of the decoders: tries to leave the jails of decoderd and of imaged.
+/* Hostile code in the place of the decoders: tries to leave the jails of decoderd, imaged and
+ * framed.
  *
  *   escape           every attempt must fail in each jail, and at least 80 % must succeed without
  *                    one; the fence of a fetcher must hold, too, and what forks the decoders
@@ -7,8 +8,8 @@
  *
  * The jailed attempts run in processes that mediad/decoder/child.c and
  * control/vision/imaged/picture.c have forked; this program brings the track_decode and the
- * decode_and_exit that they call. It starts itself again with an empty environment, as mediad
- * starts decoderd. */
+ * decode_and_exit that they call. It has libav loaded and prepared as framed has. It starts itself
+ * again with an empty environment, as mediad starts decoderd. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "mediad/decoder/child.h"
 #include "control/vision/imaged/decode.h"
 #include "control/vision/imaged/picture.h"
+#include "control/vision/imaged/program.h"
 #include "ipc/jail/jail.h"
 #include "mediad/decoder/track.h"
 #include "mediad/music/track_ring.h"
@@ -59,6 +61,11 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 void decode_fail(enum image_reason reason)
 {
 	_exit((int)reason);
+}
+
+void *decode_alloc(size_t n)
+{
+	return malloc(n);
 }
 
 /* The quality is the number of the attempt. */
@@ -196,16 +203,20 @@ static bool concerns_images(unsigned i)
 	return !strstr(attempts[i].name, "_ring") && !strstr(attempts[i].name, "_index");
 }
 
-static bool try_in_image_jail(unsigned i)
+static bool try_in_image_jail(unsigned i, enum frame_codec codec)
 {
 	static const uint8_t png[] = {0x89, 'P', 'N', 'G', 13,	10, 26, 10, 0, 0, 0,
 				      13,   'I', 'H', 'D', 'R', 0,  0,	0,  8, 0, 0,
 				      0,    8,	 8,   2,   0,	0,  0,	0,  0, 0, 0};
+	/* A key frame of 16 by 16. */
+	static const uint8_t vp8[] = {0x50, 0x00, 0x00, 0x9d, 0x01, 0x2a, 16, 0, 16, 0, 0, 0};
 	static uint8_t memory[PICTURE_MEMORY];
 	struct image_result r;
 
-	picture_decode(&r, memory, (struct slice){png, sizeof png},
-		       &(struct image_limits){.side = IMAGE_SMALLEST, .quality = i});
+	picture_decode(
+		&r, memory,
+		codec ? (struct slice){vp8, sizeof vp8} : (struct slice){png, sizeof png},
+		&(struct image_limits){.side = IMAGE_SMALLEST, .quality = i, .codec = codec});
 	/* A shell that the process has become exits with 1. */
 	return r.reason != IMAGE_DAMAGED && r.reason != IMAGE_FORBIDDEN_CALL &&
 	       r.reason != IMAGE_CRASHED && r.reason != IMAGE_LIMIT;
@@ -242,33 +253,34 @@ static unsigned run_all(bool jailed)
 	return n;
 }
 
-/* *tried: how many there are. */
-static unsigned run_all_images(unsigned *tried)
+/* Adds to *tried how many there are. codec: in framed's jail; NONE: in imaged's. */
+static unsigned run_all_images(enum frame_codec codec, unsigned *tried)
 {
 	unsigned n = 0;
 
-	*tried = 0;
 	for (unsigned i = 0; i < n_attempts; i++) {
 		bool ok;
 
 		if (!concerns_images(i))
 			continue;
 		reset_stage();
-		ok = try_in_image_jail(i);
+		ok = try_in_image_jail(i, codec);
 		n += ok;
 		++*tried;
 		if (ok)
-			fprintf(stderr, "%s succeeds in the jail of imaged\n", attempts[i].name);
+			fprintf(stderr, "%s succeeds in the jail of %s\n", attempts[i].name,
+				codec ? "framed" : "imaged");
 	}
 	return n;
 }
 
 static int report(unsigned jailed, unsigned freely, unsigned faults, bool rows)
 {
-	unsigned percent = freely * 100 / n_attempts, images, tried;
+	unsigned percent = freely * 100 / n_attempts, images, tried = 0;
 	unsigned failed = (jailed > 0) + (percent < PERCENT_OFF) + (faults > 0);
 
-	images = run_all_images(&tried);
+	images = run_all_images(FRAME_NONE, &tried);
+	images += run_all_images(FRAME_VP8, &tried);
 	failed += images > 0;
 
 	if (rows)
@@ -279,8 +291,8 @@ static int report(unsigned jailed, unsigned freely, unsigned faults, bool rows)
 		       "{\"name\": \"jail_escapes\", \"value\": %u, \"unit\": \"\", \"n\": %u}\n",
 		       jailed, n_attempts, percent, n_attempts, images, tried);
 	else
-		printf("%u attempts: %u succeed in the jail, %u without it; of %u, %u in that of "
-		       "imaged\n"
+		printf("%u attempts: %u succeed in the jail, %u without it; of %u, %u in those of "
+		       "imaged and framed\n"
 		       "%u passed, %u failed, 0 skipped\n",
 		       n_attempts, jailed, freely, tried, images, 4 - failed, failed);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -299,6 +311,7 @@ int main(int argc, char **argv)
 	}
 	/* An attempt may trace or signal this process, as one of the same user. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	image_program.prepare();
 	if (!set_stage()) {
 		perror("escape");
 		return EXIT_FAILURE;
