@@ -1,10 +1,10 @@
 /* /music, the buttons of the message about what plays, and what is suggested while a member types.
  *
- *   request                       who                            what follows
- *   queue, now, history           members who see the channel    a list, for them alone
- *   play, add, next               those in the channel           tracks by control/music_sources;
- * if several fit, a select; then the jukebox all others, buttons           those in the channel the
- * jukebox, with the member's rights
+ *   request              who                          what follows
+ *   queue, now, history  members who see the channel  a list, for them alone
+ *   play, add, next      those in the channel         tracks by control/music_sources; if several
+ *                                                     fit, a select; then the jukebox
+ *   all others, buttons  those in the channel         the jukebox, with the member's rights
  *
  * Answers are for the member alone; the room sees the message about what plays. */
 #include <errno.h>
@@ -316,19 +316,27 @@ static json_t *offer_select(const struct control *c, const struct music_offer *o
 							       env_wall_ms(c->env), options)));
 }
 
-/* A suggestion that was taken is the label of its track. */
+/* A suggestion that was taken is the label of its track, with its album where another one has the
+ * same label (control/discord/music_commands.h). */
 static const struct track *find_label(const struct music_search *s, const struct library_hit *hits,
 				      size_t n)
 {
 	char full[TRACK_LABEL_MAX], label[LABEL_TYPED];
+	const struct track *found = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		track_write_label(full, &hits[i].track);
-		utf8_copy(label, sizeof label, full);
+		track_write_edition(label, sizeof label, &hits[i].track);
 		if (strcmp(label, s->label) == 0)
 			return &hits[i].track;
+		track_write_label(full, &hits[i].track);
+		utf8_copy(label, sizeof label, full);
+		if (strcmp(label, s->label) != 0)
+			continue;
+		if (found && track_is_other_edition(found, &hits[i].track))
+			return NULL;
+		found = found ? found : &hits[i].track;
 	}
-	return NULL;
+	return found;
 }
 
 /* The select of the answer; NULL: the words are all. An offer is made for several tracks alone, or
@@ -436,8 +444,8 @@ static int begin_search(struct control *c, struct command *cmd, const struct mus
 	else
 		err = music_sources_words(
 			&s->request, c->sources,
-			&(struct music_words){asker, m->query, MUSIC_ANYWHERE, SUGGESTED}, on_found,
-			s);
+			&(struct music_words){asker, m->query, MUSIC_ANYWHERE, SUGGESTED, true},
+			on_found, s);
 	s->next = c->music_searches;
 	c->music_searches = s;
 	if (err)

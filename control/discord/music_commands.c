@@ -320,16 +320,28 @@ static json_t *choice_json(const char *name, const char *value)
 	return json_pack("{s:s,s:s}", "name", shown, "value", kept);
 }
 
+static bool has_other_edition(const struct library_hit *hits, size_t n, const struct track *t)
+{
+	for (size_t i = 0; i < n; i++)
+		if (track_is_other_edition(&hits[i].track, t))
+			return true;
+	return false;
+}
+
 /* The value is the label again: it reads well in the command, finds the same track in every
  * process, and ranks before all others. */
 json_t *music_suggest_hits(const struct library_hit *hits, size_t n)
 {
 	json_t *list = json_array();
-	char label[TRACK_LABEL_MAX];
+	char label[TRACK_LABEL_MAX], edition[CHOICE_MAX + 1];
 
 	for (size_t i = 0; i < n && json_array_size(list) < SUGGESTIONS; i++) {
+		bool several = has_other_edition(hits, n, &hits[i].track);
+
 		track_write_label(label, &hits[i].track);
-		json_array_append_new(list, choice_json(label, label));
+		track_write_edition(edition, sizeof edition, &hits[i].track);
+		json_array_append_new(list, several ? choice_json(edition, edition)
+						    : choice_json(label, label));
 	}
 	return list;
 }

@@ -21,12 +21,24 @@ static bool has_label(const struct music_choice *c, const char *label)
 	return false;
 }
 
-static void add_option(struct music_choice *c, const struct track *t)
+/* Of the first n hits, which are near enough to be meant. */
+static bool has_other_edition(const struct music_hit *hits, size_t n, const struct track *t)
+{
+	for (size_t i = 0; i < n; i++)
+		if (track_is_other_edition(hits[i].track, t))
+			return true;
+	return false;
+}
+
+static void add_option(struct music_choice *c, const struct track *t, bool edition)
 {
 	char label[TRACK_LABEL_MAX], option[MUSIC_OPTION_MAX];
 
 	track_write_label(label, t);
-	utf8_copy(option, sizeof option, label);
+	if (edition)
+		track_write_edition(option, sizeof option, t);
+	else
+		utf8_copy(option, sizeof option, label);
 	if (has_label(c, option))
 		return;
 	memcpy(c->label[c->n], option, sizeof option);
@@ -36,12 +48,15 @@ static void add_option(struct music_choice *c, const struct track *t)
 enum music_decision music_choice_decide(struct music_choice *c, const struct music_hit *hits,
 					size_t n)
 {
+	size_t near = 0;
+
 	if (!n)
 		return MUSIC_NONE_FITS;
 	music_choice_clear(c);
-	for (size_t i = 0; i < n && c->n < MUSIC_OPTIONS; i++)
-		if (hits[i].score + MUSIC_CHOICE_AHEAD > hits[0].score)
-			add_option(c, hits[i].track);
+	while (near < n && hits[near].score + MUSIC_CHOICE_AHEAD > hits[0].score)
+		near++;
+	for (size_t i = 0; i < near && c->n < MUSIC_OPTIONS; i++)
+		add_option(c, hits[i].track, has_other_edition(hits, near, hits[i].track));
 	return c->n == 1 ? MUSIC_ONE_FITS : MUSIC_MANY_FIT;
 }
 

@@ -5,7 +5,8 @@
  *   one, or the best is ahead of all others by MUSIC_CHOICE_AHEAD ONE_FITS
  *   else                                                          MANY_FIT: the nearest, at most 5
  *
- * Hits with the same label are one option, the first of them. An offer belongs to its requester for
+ * Hits with the same label are one option, the first of them, unless their albums differ: those are
+ * options with their albums. An offer belongs to its requester for
  * ten minutes; a newer one replaces it. The room matches spoken numbers, ordinals and titles
  * (control/room/floor/choice.h) and gives back the label of the option; buttons, selects and models
  * give its selection. Pure. */

@@ -11,6 +11,7 @@
 
 enum {
 	WORD_ALIKE = 620, /* less similar words are different ones */
+	SHORT = 6,	  /* letters of words with one mistake at most: "hello" is not "yellow" */
 	PREFIX = 880,	  /* "bohem" for "bohemian" */
 	LIGHT_SHARE = 5,  /* a light word counts for this part of its length */
 	COVERAGE_PART = 750,
@@ -207,16 +208,17 @@ static unsigned measure_distance(const struct word *a, const struct word *b)
 /* Thousandths; 0 where they are different words, or no work is left. */
 static unsigned compare_words(const struct word *asked, const struct word *has, unsigned *work)
 {
-	unsigned longer = asked->n > has->n ? asked->n : has->n, alike;
+	unsigned longer = asked->n > has->n ? asked->n : has->n, mistakes, alike;
 	unsigned takes = 1 + asked->n * has->n;
 
 	*work -= least(takes, *work);
 	if (!longer || longer > 2 * least(asked->n, has->n) + 4 || !*work)
 		return 0;
-	alike = MUSIC_MATCH_FULL - MUSIC_MATCH_FULL * measure_distance(asked, has) / longer;
+	mistakes = measure_distance(asked, has);
+	alike = MUSIC_MATCH_FULL - MUSIC_MATCH_FULL * mistakes / longer;
 	if (alike < PREFIX && asked->n >= 3 && starts_with(has, asked))
 		return PREFIX;
-	return alike >= WORD_ALIKE ? alike : 0;
+	return alike >= WORD_ALIKE && (longer > SHORT || mistakes <= 1) ? alike : 0;
 }
 
 static bool join_words(struct word *to, const struct words *w, unsigned i)

@@ -11,8 +11,9 @@
  *
  * Longer words count for more, and words such as "the" and "by" for little: alone
  * they find only a track that is called so. Similarity of two words
- * is their edit distance with swapped neighbours (optimal string alignment); chinese, japanese and
- * korean text is compared by overlapping pairs of characters, for it has no blanks.
+ * is their edit distance with swapped neighbours (optimal string alignment), of words of at most
+ * six letters one such mistake; chinese, japanese and korean text is compared by overlapping pairs
+ * of characters, for it has no blanks.
  *
  * Queries and tracks are texts of strangers: a search that has compared too many words finds only
  * what is called as the query, among the tracks that are left. Pure. */
@@ -31,6 +32,7 @@ enum {
 	MUSIC_MATCH_LETTERS = 32,    /* of a word; likewise */
 	MUSIC_FOLDED_MAX = 1024,     /* bytes with NUL */
 	MUSIC_MATCH_PLAUSIBLE = 500, /* a lower score is no hit */
+	MUSIC_MATCH_SURE = 750,	     /* a lower one may mean music that is elsewhere */
 };
 
 /* The text as it is compared and indexed: lower case, without accents (of Latin letters), its words

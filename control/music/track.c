@@ -91,6 +91,26 @@ void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t)
 	to[utf8_whole(to, strlen(to))] = '\0';
 }
 
+void track_write_edition(char *to, size_t size, const struct track *t)
+{
+	char label[TRACK_LABEL_MAX], album[TRACK_EDITION_MIN / 2];
+	size_t n = size - 1;
+
+	track_write_label(label, t);
+	utf8_copy(album, sizeof album, t->album);
+	if (*album)
+		n -= strlen(" []") + strlen(album);
+	if (strlen(label) > n)
+		label[utf8_whole(label, n)] = '\0';
+	snprintf(to, size, *album ? "%s [%s]" : "%s", label, album);
+}
+
+bool track_is_other_edition(const struct track *a, const struct track *b)
+{
+	return *a->title && strcmp(a->title, b->title) == 0 && strcmp(a->artist, b->artist) == 0 &&
+	       strcmp(a->album, b->album) != 0;
+}
+
 /* FNV-1a */
 static uint64_t hash_reference(const struct track *t)
 {

@@ -33,6 +33,7 @@ enum {
 	TRACK_REFERENCE_MAX = 1024,
 	TRACK_LABEL_MAX = TRACK_TITLE_MAX + TRACK_ARTIST_MAX + 3,
 	TRACK_SELECTION_MAX = 24,
+	TRACK_EDITION_MIN = 64,
 	TRACK_DURATION_MAX_S = 7 * 24 * 3600, /* a longer one is as good as not known */
 };
 
@@ -55,6 +56,11 @@ void track_set_text(char *to, size_t size, const char *from, size_t n);
 /* "Artist - Title"; the title alone without an artist; without a title the end of the reference, of
  * an address without its query. */
 void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t);
+/* "Artist - Title [Album]", or without an album the label; a label too long for it is cut, so that
+ * the album stays. size: more than TRACK_EDITION_MIN. */
+void track_write_edition(char *to, size_t size, const struct track *t);
+/* True if nothing but the album tells their labels apart: a studio album and a live one. */
+bool track_is_other_edition(const struct track *a, const struct track *b);
 /* "local-1f0c…": a name of the music for models and buttons. The same music has the same one in
  * every process. */
 void track_write_selection(char to[TRACK_SELECTION_MAX], const struct track *t);

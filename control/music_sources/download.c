@@ -150,7 +150,7 @@ static void take_line(const char *line, size_t len, void *arg)
 	} else if (r->kind == REQUEST_STREAM) {
 		snprintf(r->stream, sizeof r->stream, "%s", found->stream);
 		snprintf(r->headers, sizeof r->headers, "%s", found->headers);
-	} else if (r->n < PLAYLIST_END) {
+	} else if (r->n < r->unsure + PLAYLIST_END) {
 		music_request_add(r, &found->track,
 				  r->kind == REQUEST_WORDS ? music_match(r->text, &found->track)
 							   : 0);
@@ -200,19 +200,19 @@ static const char *explain_failure(const struct music_request *r)
 
 static void end_download(struct music_request *r, int status)
 {
-	bool found = r->kind == REQUEST_STREAM ? *r->stream != 0 : r->n > 0;
+	bool found = r->kind == REQUEST_STREAM ? *r->stream != 0 : r->n > r->unsure;
 
 	/* As a shell and env tell it: such as no Python. */
 	if ((status == NOT_EXECUTABLE || status == NOT_FOUND) && !found) {
 		log_warn("music_download_failed", "status=%d reason=cannot_run", status);
 		r->machine = true;
-		music_request_end(r, "the downloader cannot be started");
+		music_request_lose(r, "the downloader cannot be started");
 		return;
 	}
 	if (status && !found) {
 		log_warn("music_download_failed", "status=%d reason=%s", status,
 			 ytdlp_failure_name(ytdlp_find_failure(slice_str(r->errors))));
-		music_request_end(r, explain_failure(r));
+		music_request_lose(r, explain_failure(r));
 		return;
 	}
 	if (r->kind == REQUEST_WORDS)

@@ -32,7 +32,8 @@ struct music_request {
 
 	struct library_hit *hits; /* found so far */
 	size_t n, room;
-	bool list;
+	size_t unsure; /* hits of the library that are told if nothing else is found */
+	bool doubted, list;
 	char stream[YTDLP_ADDRESS_MAX], headers[STREAM_HEADERS_MAX + 1];
 
 	/* address.c */
@@ -71,6 +72,9 @@ struct music_sources {
 /* ---- music_sources.c ---- */
 /* Ends it: with what was found so far, or (why not NULL) with nothing. The request is gone. */
 void music_request_end(struct music_request *r, const char *why);
+/* The same where nothing more comes: with the unsure hits of the library, or (none) with nothing.
+ */
+void music_request_lose(struct music_request *r, const char *why);
 /* A copy of the track becomes another hit. ENOMEM. */
 int music_request_add(struct music_request *r, const struct track *track, unsigned score);
 /* The same end once the running event is over. */

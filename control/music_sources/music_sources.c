@@ -7,6 +7,7 @@
 
 #include "control/jail/sandbox.h"
 #include "control/library/library.h"
+#include "control/music/match.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -91,6 +92,12 @@ void music_request_fail(struct music_request *r, const char *why)
 	tmr_start(r->timer, 0);
 }
 
+void music_request_lose(struct music_request *r, const char *why)
+{
+	r->n = r->unsure;
+	music_request_end(r, r->n ? NULL : why);
+}
+
 /* What it has found until now is not told: half an answer would pass for a whole one. */
 static void timer_fired(void *arg)
 {
@@ -99,7 +106,7 @@ static void timer_fired(void *arg)
 	if (*r->stream)
 		music_request_end(r, NULL);
 	else
-		music_request_end(r, *r->why ? r->why : "it took too long");
+		music_request_lose(r, *r->why ? r->why : "it took too long");
 }
 
 /* Words and addresses have limits of their own in a server: addresses that answer late must not
@@ -156,18 +163,25 @@ static int begin_request(struct music_request **out, struct music_sources *s,
 
 /* ---- words ---- */
 
+static bool is_sure(const struct music_request *r)
+{
+	return r->n && (!r->doubted || r->hits[0].score >= MUSIC_MATCH_SURE);
+}
+
 static void take_hits(int err, const struct library_hit *hits, size_t n, void *arg)
 {
 	struct music_request *r = arg;
 
 	for (size_t i = 0; !err && i < n; i++)
 		err = music_request_add(r, &hits[i].track, hits[i].score);
-	if (err)
+	if (err) {
 		music_request_end(r, "the music library cannot be read");
-	else if (!n && r->platform == MUSIC_ANYWHERE && music_download_wanted(r->s))
+	} else if (!is_sure(r) && r->platform == MUSIC_ANYWHERE && music_download_wanted(r->s)) {
+		r->unsure = r->n;
 		music_download_begin(r);
-	else
+	} else {
 		music_request_end(r, NULL);
+	}
 }
 
 int music_sources_words(struct music_request **out, struct music_sources *s,
@@ -184,6 +198,7 @@ int music_sources_words(struct music_request **out, struct music_sources *s,
 	if (err)
 		return err;
 	r->platform = platform;
+	r->doubted = wanted->doubted;
 	r->most = wanted->most < LIBRARY_HITS_MAX ? wanted->most : LIBRARY_HITS_MAX;
 	if (library)
 		err = library_search(s->library, wanted->words, r->most, take_hits, r);

@@ -4,6 +4,7 @@
  *   request                            found
  *   words, a library                   its hits, the best first
  *   words, without a hit there         hits of YouTube, if music_downloader names a program
+ *   - or none with MUSIC_MATCH_SURE    both, the best first; without an answer those of the library
  *   words for youtube, soundcloud      hits of that site alone
  *   an address of sound                one track: a file, or a radio station without an end
  *   an address of a playlist           its tracks (control/music/playlist.h)
@@ -83,7 +84,8 @@ struct music_words {
 	struct music_asker asker;
 	const char *words;
 	enum music_platform platform;
-	size_t most; /* tracks that are told */
+	size_t most;  /* tracks that are told */
+	bool doubted; /* the best of the library is not enough unless it is sure */
 };
 /* Each of them: the handler is called once, never from inside. ENOSPC: MUSIC_REQUESTS or
  * MUSIC_GUILD_REQUESTS are under way; EDQUOT: MUSIC_USER_REQUESTS of this user are; ENOTSUP: the

@@ -590,3 +590,21 @@ TEST(a_choice_outlasts_requests_that_offer_none)
 	SAYS("Africa", presses(ANA, id, selection));
 	end();
 }
+
+/* The suggestion of one of two albums is that one; their bare name is a question. */
+TEST(a_suggestion_means_the_album_that_it_names)
+{
+	CHECK(begin());
+	CHECK(begin_library());
+	CHECK(write_music("Toto/Isolation/Stranger.mp3", "") &&
+	      write_music("Toto/Live/Stranger.mp3", ""));
+	CHECK(begin_session());
+	while (types(ANA, "add", "query", "stranger") != 2 && fx.answers < ANSWERS / 2)
+		toy_settle(&fx.t);
+	SAYS("Stranger", asks(ANA, "add", text_option("query", "Toto - Stranger [Live]")));
+	CHECK_INT(music_queue_count(queue()), 1);
+	CHECK_STR(music_queue_present(queue())->album, "Live");
+	SAYS("Several tracks fit", asks(ANA, "add", text_option("query", "Toto - Stranger")));
+	CHECK_INT(music_queue_count(queue()), 1);
+	end();
+}

@@ -188,6 +188,25 @@ TEST(a_suggested_entry_is_the_same_after_the_queue_has_moved)
 	music_queue_free(q);
 }
 
+TEST(suggestions_name_the_album_where_it_tells_them_apart)
+{
+	struct library_hit hits[3] = {0};
+	json_t *list;
+
+	for (unsigned i = 0; i < 3; i++)
+		snprintf(hits[i].track.title, sizeof hits[i].track.title, i < 2 ? "One" : "Two");
+	snprintf(hits[0].track.album, sizeof hits[0].track.album, "Achtung Baby");
+	snprintf(hits[1].track.album, sizeof hits[1].track.album, "Live");
+	snprintf(hits[2].track.album, sizeof hits[2].track.album, "Live");
+	list = music_suggest_hits(hits, 3);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 0), "value")),
+		  "One [Achtung Baby]");
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 1), "name")),
+		  "One [Live]");
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 2), "value")), "Two");
+	json_decref(list);
+}
+
 TEST(suggestions_keep_discords_limits)
 {
 	static struct library_hit hits[30];

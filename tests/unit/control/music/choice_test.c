@@ -36,6 +36,25 @@ TEST(only_near_hits_are_a_question)
 	CHECK_INT(decide(&c, t, (unsigned[]){900, 900}, 2), MUSIC_ONE_FITS);
 }
 
+/* The studio version and the one of a concert. */
+TEST(albums_tell_tracks_of_one_name_apart)
+{
+	struct track t[] = {local_track("one", ALICE), local_track("one", ALICE),
+			    local_track("one", ALICE)};
+	struct music_choice c = {0};
+
+	snprintf(t[0].album, sizeof t[0].album, "Achtung Baby");
+	snprintf(t[1].album, sizeof t[1].album, "Live");
+	CHECK_INT(decide(&c, t, (unsigned[]){900, 900}, 2), MUSIC_MANY_FIT);
+	CHECK_STR(c.label[0], "one [Achtung Baby]");
+	CHECK_STR(c.label[1], "one [Live]");
+	CHECK_INT(decide(&c, t, (unsigned[]){900, 900, 900}, 3), MUSIC_MANY_FIT);
+	CHECK_STR(c.label[2], "one");
+	/* One that is far off says nothing about the other. */
+	CHECK_INT(decide(&c, t, (unsigned[]){900, 700}, 2), MUSIC_ONE_FITS);
+	CHECK_STR(c.label[0], "one");
+}
+
 TEST(rule_103_a_choice_is_the_requesters_for_ten_minutes)
 {
 	struct track t[] = {local_track("one", ALICE), local_track("two", ALICE)};

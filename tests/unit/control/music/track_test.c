@@ -71,6 +71,28 @@ TEST(the_label_of_an_address_without_a_name_is_its_host)
 	CHECK_STR(label, "[2001:db8::1]:80");
 }
 
+TEST(a_long_label_leaves_room_for_the_album)
+{
+	struct track t = local_track("x", ALICE), other = t;
+	char edition[TRACK_EDITION_MIN + 1];
+
+	track_write_edition(edition, sizeof edition, &t);
+	CHECK_STR(edition, "x");
+	snprintf(t.album, sizeof t.album, "Live");
+	track_write_edition(edition, sizeof edition, &t);
+	CHECK_STR(edition, "x [Live]");
+	CHECK(track_is_other_edition(&t, &other) && !track_is_other_edition(&t, &t));
+	snprintf(other.artist, sizeof other.artist, "y");
+	CHECK(!track_is_other_edition(&t, &other));
+	for (size_t k = 0; k + 4 < sizeof t.title; k += 3)
+		memcpy(t.title + k, "音", 4);
+	track_write_edition(edition, sizeof edition, &t);
+	CHECK(strlen(edition) > sizeof edition - 4 && strstr(edition, "音 [Live]"));
+	memset(t.album, 'z', sizeof t.album - 1);
+	track_write_edition(edition, sizeof edition, &t);
+	CHECK(strlen(edition) > sizeof edition - 4 && strstr(edition, "音 [zzz"));
+}
+
 TEST(tracks_are_the_same_if_their_source_and_reference_are)
 {
 	struct track a = local_track("one", ALICE), b = local_track("one", BOB);

@@ -179,7 +179,8 @@ static const char *ask_address(const char *page)
 static const char *ask_words(const char *words, enum music_platform platform)
 {
 	struct music_request *r;
-	const struct music_words wanted = {.words = words, .platform = platform, .most = 5};
+	const struct music_words wanted = {
+		.words = words, .platform = platform, .most = 5, .doubted = true};
 	int err = music_sources_words(&r, sources, &wanted, take_found, NULL);
 
 	return err ? strerror(err) : loop_run(&l) ? found : "too late";
@@ -303,7 +304,7 @@ TEST(one_server_holds_back_nobody)
 {
 	struct music_request *r[MUSIC_GUILD_REQUESTS], *one;
 	const struct music_asker other = {2, 1};
-	const struct music_words wanted = {{1, 9}, "africa", MUSIC_LIBRARY, 5};
+	const struct music_words wanted = {{1, 9}, "africa", MUSIC_LIBRARY, 5, false};
 	char url[160];
 
 	CHECK(open_sources(""));
@@ -421,6 +422,35 @@ TEST(the_users_program_finds_what_the_library_lacks)
 	close_sources();
 }
 
+/* "creed" may be meant for "Creep", or for what the library has not. */
+TEST(what_the_library_has_only_perhaps_is_looked_for_elsewhere_as_well)
+{
+	const struct music_words trusted = {.words = "creed", .most = 5};
+	struct music_request *r;
+
+	CHECK(open_downloader());
+	CHECK(write_music("music/Radiohead - Creep.mp3", ""));
+	music_sources_free(sources);
+	snprintf(found, sizeof found, "%s/music", folder);
+	CHECK_INT(library_alloc(&library, l.env, state, found, NULL), 0);
+	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
+	LOOP_UNTIL(&l, strstr(ask_words("creep", MUSIC_LIBRARY), "[local]"));
+	CHECK_STR(ask_words("creep", MUSIC_ANYWHERE), "[local] Creep Radiohead - Creep.mp3");
+	CHECK_STR(ask_words("creed", MUSIC_ANYWHERE),
+		  "[yt] creed /watch?v=b, [local] Creep Radiohead - Creep.mp3, "
+		  "[yt] Another /watch?v=a");
+	CHECK_STR(ask_words("creed", MUSIC_LIBRARY), "[local] Creep Radiohead - Creep.mp3");
+	CHECK_INT(music_sources_words(&r, sources, &trusted, take_found, NULL), 0);
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "[local] Creep Radiohead - Creep.mp3");
+	/* Better than nothing. */
+	CHECK(write_program(folder, "yt-dlp", "#!/bin/sh\nexit 1\n", 17));
+	CHECK_STR(ask_words("creed", MUSIC_ANYWHERE), "[local] Creep Radiohead - Creep.mp3");
+	CHECK_INT(settings_set(settings, "music_downloader", "/nonexistent"), 0);
+	CHECK_STR(ask_words("creed", MUSIC_ANYWHERE), "[local] Creep Radiohead - Creep.mp3");
+	close_sources();
+}
+
 TEST(a_page_and_its_stream_come_from_the_users_program)
 {
 	CHECK(open_downloader());
@@ -494,8 +524,8 @@ TEST(a_program_without_end_is_cut_and_two_run_at_once)
 /* Two programs run at once: one for each person, and streams that rooms wait for come first. */
 TEST(one_person_holds_back_nobody)
 {
-	const struct music_words mine = {{1, 7}, "hang", MUSIC_YOUTUBE, 5};
-	const struct music_words other = {{1, 8}, "x", MUSIC_YOUTUBE, 5};
+	const struct music_words mine = {{1, 7}, "hang", MUSIC_YOUTUBE, 5, false};
+	const struct music_words other = {{1, 8}, "x", MUSIC_YOUTUBE, 5, false};
 	struct music_request *hang[2], *r;
 
 	CHECK(open_downloader());
@@ -516,7 +546,7 @@ TEST(one_person_holds_back_nobody)
 /* Rooms that skip again and again want a new stream each time. */
 TEST(streams_leave_a_place_to_those_who_search)
 {
-	const struct music_words wanted = {{1, 8}, "x", MUSIC_YOUTUBE, 5};
+	const struct music_words wanted = {{1, 8}, "x", MUSIC_YOUTUBE, 5, false};
 	struct music_request *hang[3], *r;
 	struct track t = {.source = TRACK_YOUTUBE};
 
