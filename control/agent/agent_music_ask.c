@@ -275,10 +275,11 @@ static void advance(struct music_ask *a)
 		else if (a->address)
 			err = music_sources_address(&a->request, s, asker, text, take_found, a);
 		else
-			err = music_sources_words(
-				&a->request, s,
-				&(struct music_words){asker, text, a->platform, a->most},
-				take_found, a);
+			err = music_sources_words(&a->request, s,
+						  &(struct music_words){asker, text, a->platform,
+									a->most,
+									a->op != TOOL_MUSIC_SEARCH},
+						  take_found, a);
 	}
 	if (err)
 		end_ask(a, NULL,
@@ -416,34 +417,58 @@ static bool go_back(const struct music_queue *q, const json_t *v, struct jukebox
 	return json_is_true(v);
 }
 
+static uint32_t find_entry(const struct music_queue *q, const json_t *place)
+{
+	const struct track *t = music_queue_at(q, (size_t)json_number_value(place));
+
+	return t ? t->id : UINT32_MAX;
+}
+
 static bool remove_waiting(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
 {
-	const struct track *t = music_queue_at(q, (size_t)json_number_value(v));
-
 	r->act = MUSIC_ACT_REMOVE;
-	r->entry = t ? t->id : UINT32_MAX;
+	r->entry = find_entry(q, v);
 	return true;
 }
 
-/* All changes of a call, until one is refused. */
+static bool move_waiting(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	r->act = MUSIC_ACT_MOVE;
+	r->entry = find_entry(q, json_object_get(v, "from"));
+	r->place = (size_t)json_number_value(json_object_get(v, "to"));
+	return true;
+}
+
+static bool clear_waiting(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	(void)q;
+	r->act = MUSIC_ACT_CLEAR;
+	return json_is_true(v);
+}
+
+static const struct {
+	const char *key;
+	/* False: nothing is to be done. */
+	bool (*fill)(const struct music_queue *q, const json_t *v, struct jukebox_request *r);
+} changes[] = {{"volume", change_volume}, {"loop", change_loop},      {"position_s", seek},
+	       {"move", move_waiting},	  {"remove", remove_waiting}, {"clear", clear_waiting},
+	       {"shuffle", shuffle},	  {"previous", go_back}};
+
+/* All changes of a call, until one is refused. Their places are those of the queue before it. */
 static void change(struct agent_music *m, uint32_t id, const struct tool_music *what)
 {
-	static const struct {
-		const char *key;
-		/* False: nothing is to be done. */
-		bool (*fill)(const struct music_queue *q, const json_t *v,
-			     struct jukebox_request *r);
-	} keys[] = {{"volume", change_volume},	{"loop", change_loop}, {"position_s", seek},
-		    {"remove", remove_waiting}, {"shuffle", shuffle},  {"previous", go_back}};
+	struct jukebox_request r[sizeof changes / sizeof changes[0]];
 	const char *why = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; !why && i < sizeof keys / sizeof keys[0]; i++) {
-		const json_t *v = json_object_get(what->changes, keys[i].key);
-		struct jukebox_request r = {.user = what->user};
+	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+		const json_t *v = json_object_get(what->changes, changes[i].key);
 
-		if (v && keys[i].fill(jukebox_queue(m->conf.jukebox), v, &r))
-			json_decref(music_perform(m, &r, &why));
+		r[n] = (struct jukebox_request){.user = what->user};
+		n += v && changes[i].fill(jukebox_queue(m->conf.jukebox), v, &r[n]);
 	}
+	for (size_t i = 0; !why && i < n; i++)
+		json_decref(music_perform(m, &r[i], &why));
 	music_give(m, id, why ? NULL : music_tell_state(m), why);
 }
 
@@ -510,7 +535,7 @@ int agent_music_ask(struct agent_music *m, uint32_t id, const struct tool_music 
 		music_give(m, id, NULL, "no music is named");
 		return 0;
 	case TOOL_MUSIC_STATUS:
-		music_give(m, id, music_tell_state(m), NULL);
+		music_give(m, id, music_tell_all(m), NULL);
 		return 0;
 	case TOOL_MUSIC_CHANGE:
 		change(m, id, what);

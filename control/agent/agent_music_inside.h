@@ -45,6 +45,8 @@ json_t *music_tell_track(const struct track *t);
 json_t *music_tell_label(const struct track *t);
 /* The state of the jukebox. */
 json_t *music_tell_state(const struct agent_music *m);
+/* The same with the newest tracks of the history, the last one first. */
+json_t *music_tell_all(const struct agent_music *m);
 /* The state in a few lines, for prompts. "" while there has been no music. */
 void music_write_context(const struct agent_music *m, char to[MUSIC_CONTEXT_MAX]);
 

@@ -6,7 +6,7 @@
 #include "control/tools/untrusted.h"
 #include "proto/base/utf8.h"
 
-enum { LISTED = 10, IN_CONTEXT = 5, LINE_MAX_BYTES = 160, MS_PER_SECOND = 1000 };
+enum { LISTED = 10, PLAYED = 5, IN_CONTEXT = 5, LINE_MAX_BYTES = 160, MS_PER_SECOND = 1000 };
 
 static void set_text(json_t *o, const char *key, const char *text)
 {
@@ -88,6 +88,17 @@ json_t *music_tell_state(const struct agent_music *m)
 	json_object_set_new(o, "volume_percent",
 			    json_integer(music_queue_volume(q) * 100 / MUSIC_VOLUME_FULL));
 	json_object_set_new(o, "loop", json_string(music_loop_name(music_queue_loop(q))));
+	return o;
+}
+
+json_t *music_tell_all(const struct agent_music *m)
+{
+	const struct music_queue *q = jukebox_queue(m->conf.jukebox);
+	json_t *o = music_tell_state(m), *played = json_array();
+
+	for (size_t i = 0; i < music_queue_played_count(q) && i < PLAYED; i++)
+		json_array_append_new(played, music_tell_track(music_queue_played(q, i)));
+	json_object_set_new(o, "played", played);
 	return o;
 }
 

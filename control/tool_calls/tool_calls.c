@@ -88,6 +88,7 @@ static void start_call(struct tool_calls *c, const struct tool_output *o)
 					.tainted = o->tainted,
 					.quoted = o->quoted,
 					.titled = o->titled,
+					.agreed = o->agreed,
 					.tool = o->tool,
 					.arguments = o->arguments};
 	int err = tool ? tool->shell->start(&call, tool->arg) : ENOENT;

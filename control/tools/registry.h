@@ -65,6 +65,7 @@ struct tool_start {
 	bool tainted;	   /* strangers' text was read in this voice session */
 	bool quoted;	   /* the question of this turn quotes other people */
 	bool titled;	   /* the models know titles that strangers gave */
+	bool agreed;	   /* the user said yes to this very call */
 	const char *words; /* the asker's in this turn; NULL or "": none */
 	const char *tool;
 	const char *arguments; /* a JSON object as text, valid by the row's schema */

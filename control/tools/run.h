@@ -141,6 +141,7 @@ struct tool_output {
 			turn that asked, or several people spoke in it */
 	bool shared; /* several people spoke in its turn */
 	bool titled; /* the models know titles that strangers gave */
+	bool agreed; /* the asker said yes to this very call */
 	bool taints; /* the tool reads text of strangers */
 	bool acts;   /* the call has side effects */
 	enum tool_code code;

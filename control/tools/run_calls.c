@@ -28,6 +28,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .tainted = c->tainted,
 				  .quoted = c->quoted,
 				  .titled = c->titled,
+				  .agreed = c->agreed,
 				  .shared = c->shared,
 				  .taints = c->taints > TOOL_TAINTS_NAMES,
 				  .acts = c->effect != TOOL_EFFECT_NONE,

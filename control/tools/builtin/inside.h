@@ -30,6 +30,11 @@ builtin_start builtin_start_screen_watch, builtin_stop_screen_watch, builtin_lis
 builtin_start builtin_image_lookup;		    /* images.c */
 builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
+/* After words of others, which titles of music are as well, an address may carry what the model
+ * knows to whoever wants to know it: false unless a search returned it or a person gave it. web.c
+ */
+bool builtin_web_may_open(const struct builtins *b, const struct tool_start *call, const char *url);
+
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
 int builtin_give(struct builtins *b, uint32_t id, json_t *output);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "control/tools/builtin/inside.h"
+#include "proto/media.h"
 
 enum { TRACKS = 5 };
 
@@ -62,9 +63,15 @@ int builtin_music_queue_add(struct builtins *b, const struct tool_start *call,
 int builtin_play_music_url(struct builtins *b, const struct tool_start *call,
 			   const json_t *arguments)
 {
-	return ask(b, call,
-		   (struct tool_music){
-			   .op = TOOL_MUSIC_PLAY, .url = text_of(arguments, "url"), .place = -1});
+	static const char why[] = "after words of others only addresses that web_search returned "
+				  "or a person gave are played";
+	const char *url = text_of(arguments, "url");
+
+	if (call->agreed || builtin_web_may_open(b, call, url))
+		return ask(b, call,
+			   (struct tool_music){.op = TOOL_MUSIC_PLAY, .url = url, .place = -1});
+	b->host.outputh(call->id, false, slice_str(why), b->host.arg);
+	return 0;
 }
 
 int builtin_media_reply_handoff(struct builtins *b, const struct tool_start *call,

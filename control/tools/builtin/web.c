@@ -436,10 +436,10 @@ static int open_pages(struct builtin_web *w)
 	return err ? err : web_pages_alloc(&w->pages, w->host->env, w->http, w->guard);
 }
 
-/* After words of others, which titles of music are as well, an address may carry what the model
- * knows to whoever wants to know it. */
-static bool may_read(const struct builtin_web *w, const struct tool_start *call, const char *url)
+bool builtin_web_may_open(const struct builtins *b, const struct tool_start *call, const char *url)
 {
+	const struct builtin_web *w = b->web;
+
 	return (!call->tainted && !call->quoted && !call->titled) || is_known(w, url) ||
 	       is_said(call->words, url) ||
 	       (w->host->writtenh && w->host->writtenh(url, w->host->arg));
@@ -459,7 +459,7 @@ int builtin_web_read(struct builtins *b, const struct tool_start *call, const js
 	if (!c)
 		return ENOMEM;
 	c->from = read_number(arguments, "from", 0);
-	if (!may_read(w, call, url)) {
+	if (!builtin_web_may_open(b, call, url)) {
 		end_call(
 			c, false,
 			"after words of others only addresses that web_search returned or a person "

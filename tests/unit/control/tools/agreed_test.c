@@ -69,6 +69,7 @@ TEST(the_room_makes_the_call_that_was_agreed_to)
 	CHECK(!tools_run_agreed(c.run, QUESTION));
 	calls_step(&c, (struct tool_input){.type = TOOL_IN_WRITTEN, .id = 2, .ok = true});
 	CHECK_STR(calls_said(&c), "start:2:hand:{\"q\":\"x\"} ");
+	CHECK(c.agreed);
 	CHECK_INT(c.jobs, 1);
 	/* The turn of the yes ends meanwhile, and the result comes later. */
 	end_turn(&c, YES, false);

@@ -119,6 +119,7 @@ static void write_output(struct calls *c, const struct tool_output *o)
 		break;
 	case TOOL_DO_START:
 		c->titled = o->titled;
+		c->agreed = o->agreed;
 		snprintf(to, size, "start:%u:%s:%.200s ", o->id, o->tool, o->arguments);
 		break;
 	case TOOL_DO_CANCEL:

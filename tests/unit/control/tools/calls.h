@@ -23,6 +23,7 @@ struct calls {
 	uint32_t id;   /* of the call that began last */
 	uint32_t jobs; /* of one person, as told last */
 	bool titled;   /* the models knew titles when the last call started */
+	bool agreed;   /* its asker had said yes to it */
 	char said[8192];
 };
 
