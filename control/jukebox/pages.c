@@ -81,7 +81,10 @@ static void take_stream(const struct music_found *found, void *arg)
 
 	*page = (struct jukebox_page){0};
 	if (found->why || !found->stream)
-		fail(j, music, found->machine ? MUSIC_FAULT_MACHINE : MUSIC_FAULT_TRACK,
+		fail(j, music,
+		     found->machine  ? MUSIC_FAULT_MACHINE
+		     : found->passes ? MUSIC_FAULT_NETWORK
+				     : MUSIC_FAULT_TRACK,
 		     found->why ? found->why : "");
 	else
 		send_order(j, music, found);

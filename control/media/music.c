@@ -135,6 +135,7 @@ static enum music_fault fault_of(struct slice failure)
 		{"no_jail", MUSIC_FAULT_MACHINE},    {"no_decoder", MUSIC_FAULT_MACHINE},
 		{"no_process", MUSIC_FAULT_MACHINE}, {"lost", MUSIC_FAULT_MACHINE},
 		{"not_seekable", MUSIC_FAULT_START}, {"unreachable", MUSIC_FAULT_NETWORK},
+		{"overloaded", MUSIC_FAULT_NETWORK}, {"stalled", MUSIC_FAULT_NETWORK},
 	};
 
 	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)

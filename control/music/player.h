@@ -89,7 +89,8 @@ enum music_fault {
 	MUSIC_FAULT_TRACK,
 	MUSIC_FAULT_START,   /* the source cannot begin at the position, but perhaps at its start */
 	MUSIC_FAULT_MACHINE, /* no track can be decoded */
-	MUSIC_FAULT_NETWORK, /* the server was not reached: its own fault, or that of all */
+	MUSIC_FAULT_NETWORK, /* its server was not reached, is overloaded or brings nothing: its own
+				fault, or that of all */
 };
 
 struct music_report {

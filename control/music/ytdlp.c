@@ -154,6 +154,16 @@ enum ytdlp_failure ytdlp_find_failure(struct slice errors)
 		{"no suitable extractor", YTDLP_UNSUPPORTED},
 		{"timed out", YTDLP_TIMEOUT},
 		{"timeout", YTDLP_TIMEOUT},
+		{"name resolution", YTDLP_UNREACHABLE},
+		{"failed to resolve", YTDLP_UNREACHABLE},
+		{"name or service not known", YTDLP_UNREACHABLE},
+		{"no address associated with hostname", YTDLP_UNREACHABLE},
+		{"network is unreachable", YTDLP_UNREACHABLE},
+		{"no route to host", YTDLP_UNREACHABLE},
+		{"connection refused", YTDLP_UNREACHABLE},
+		{"connection reset", YTDLP_UNREACHABLE},
+		{"connection aborted", YTDLP_UNREACHABLE},
+		{"http error 5", YTDLP_UNREACHABLE},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -170,4 +180,10 @@ const char *ytdlp_failure_name(enum ytdlp_failure failure)
 #undef F
 	};
 	return names[failure];
+}
+
+bool ytdlp_failure_passes(enum ytdlp_failure failure)
+{
+	return failure == YTDLP_TIMEOUT || failure == YTDLP_UNREACHABLE ||
+	       failure == YTDLP_RATE_LIMIT;
 }

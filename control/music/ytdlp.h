@@ -44,6 +44,7 @@ int ytdlp_read_line(struct ytdlp_result *out, struct slice line);
 	F(GONE, "gone")                                                                            \
 	F(UNSUPPORTED, "unsupported")                                                              \
 	F(TIMEOUT, "timeout")                                                                      \
+	F(UNREACHABLE, "unreachable") /* or it answers that it cannot at present */                \
 	F(OTHER, "other")
 
 enum ytdlp_failure {
@@ -55,5 +56,7 @@ enum ytdlp_failure {
 /* Finds the reason in what the program wrote to its standard error. */
 enum ytdlp_failure ytdlp_find_failure(struct slice errors);
 const char *ytdlp_failure_name(enum ytdlp_failure failure);
+/* True if it is about the way to the site, or all of it: the same may be found later. */
+bool ytdlp_failure_passes(enum ytdlp_failure failure);
 
 #endif

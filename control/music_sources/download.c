@@ -179,7 +179,7 @@ static void count_output(size_t n, void *arg)
 		child_cut(r->child);
 }
 
-static const char *explain_failure(const struct music_request *r)
+static const char *explain_failure(enum ytdlp_failure failure)
 {
 	static const char *const says[] = {
 		[YTDLP_NO_JAVASCRIPT] = "the downloader needs a JavaScript runtime for this site",
@@ -193,14 +193,16 @@ static const char *explain_failure(const struct music_request *r)
 		[YTDLP_GONE] = "it is gone",
 		[YTDLP_UNSUPPORTED] = "the downloader knows no music at this address",
 		[YTDLP_TIMEOUT] = "the site took too long to answer",
+		[YTDLP_UNREACHABLE] = "the site cannot be reached",
 		[YTDLP_OTHER] = "the downloader failed"};
 
-	return says[ytdlp_find_failure(slice_str(r->errors))];
+	return says[failure];
 }
 
 static void end_download(struct music_request *r, int status)
 {
 	bool found = r->kind == REQUEST_STREAM ? *r->stream != 0 : r->n > r->unsure;
+	enum ytdlp_failure failure = ytdlp_find_failure(slice_str(r->errors));
 
 	/* As a shell and env tell it: such as no Python. */
 	if ((status == NOT_EXECUTABLE || status == NOT_FOUND) && !found) {
@@ -211,8 +213,9 @@ static void end_download(struct music_request *r, int status)
 	}
 	if (status && !found) {
 		log_warn("music_download_failed", "status=%d reason=%s", status,
-			 ytdlp_failure_name(ytdlp_find_failure(slice_str(r->errors))));
-		music_request_lose(r, explain_failure(r));
+			 ytdlp_failure_name(failure));
+		r->passes = ytdlp_failure_passes(failure);
+		music_request_lose(r, explain_failure(failure));
 		return;
 	}
 	if (r->kind == REQUEST_WORDS)

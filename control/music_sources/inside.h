@@ -29,6 +29,7 @@ struct music_request {
 	char text[MUSIC_ADDRESS_MAX]; /* the words, or the address */
 	char why[MUSIC_WHY_MAX];      /* "": it is under way */
 	bool machine;		      /* why is the fault of this machine */
+	bool passes;		      /* why is the fault of the way to the site */
 
 	struct library_hit *hits; /* found so far */
 	size_t n, room;

@@ -58,7 +58,8 @@ void music_request_end(struct music_request *r, const char *why)
 	snprintf(headers, sizeof headers, "%s", r->headers);
 	snprintf(said, sizeof said, "%s", why ? why : "");
 	if (why) {
-		found = (struct music_found){.why = said, .machine = r->machine};
+		found = (struct music_found){
+			.why = said, .machine = r->machine, .passes = r->passes};
 	} else if (*stream) {
 		found.stream = stream;
 		found.headers = headers;
@@ -103,6 +104,7 @@ static void timer_fired(void *arg)
 {
 	struct music_request *r = arg;
 
+	r->passes = r->passes || !*r->why;
 	if (*r->stream)
 		music_request_end(r, NULL);
 	else

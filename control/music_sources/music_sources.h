@@ -57,6 +57,7 @@ enum music_platform { MUSIC_ANYWHERE, MUSIC_LIBRARY, MUSIC_YOUTUBE, MUSIC_SOUNDC
 struct music_found {
 	const char *why; /* NULL: found; else a clause for people: "no track fits" */
 	bool machine;	 /* why is about this machine: no other page of a program would be found */
+	bool passes;	 /* why is about the way to the site: the same may be found later */
 	const struct library_hit *hits;
 	size_t n;
 	bool list;	     /* they are the entries of a playlist, in its order */

@@ -254,12 +254,17 @@ static bool is_part(const struct fetcher *f, long status)
 	       f->offset + f->n < (uint64_t)f->size;
 }
 
+static enum decoder_reason refusal_of(long status)
+{
+	return is_passing(status) ? DECODER_REASON_OVERLOADED : DECODER_REASON_HTTP_ERROR;
+}
+
 static void end_source(struct fetcher *f, CURLcode result, long status)
 {
 	if (status == 416)
 		f->ended = true;
 	else if (status >= 400 && !is_live(f) && !(goes_on(f) && is_passing(status)))
-		f->failure = DECODER_REASON_HTTP_ERROR;
+		f->failure = refusal_of(status);
 	else if (result == CURLE_OK && !f->live && is_part(f, status))
 		request_rest(f);
 	else if (result == CURLE_OK && fetcher_is_sound(status) && !f->live)
@@ -271,7 +276,7 @@ static void end_source(struct fetcher *f, CURLcode result, long status)
 static void end_list(struct fetcher *f, CURLcode result, long status)
 {
 	if (status >= 400 && !is_live(f))
-		f->failure = DECODER_REASON_HTTP_ERROR;
+		f->failure = refusal_of(status);
 	else if (result != CURLE_OK || !fetcher_is_sound(status))
 		connect_again(f);
 	else

@@ -64,7 +64,8 @@ enum decoder_type {
 	R(UNREACHABLE, "unreachable", "the server cannot be reached")                              \
 	R(HTTP_ERROR, "http_error", "the server refused the request")                              \
 	R(LOST, "lost", "the decoder program was restarted")                                       \
-	R(ENCRYPTED, "encrypted", "the stream is encrypted")
+	R(ENCRYPTED, "encrypted", "the stream is encrypted")                                       \
+	R(OVERLOADED, "overloaded", "the server is overloaded or being restarted")
 
 enum decoder_reason {
 #define R(code, name, text) DECODER_REASON_##code,

@@ -309,6 +309,8 @@ static void answer(struct web *w, int fd, const char *head)
 		redirect(fd, "http://127.0.0.2:80/secret");
 	} else if (strncmp(head, "GET /scheme ", 12) == 0) {
 		redirect(fd, "file:///etc/passwd");
+	} else if (strncmp(head, "GET /overloaded", 15) == 0) {
+		send_text(fd, "HTTP/1.1 503 Overloaded\r\nContent-Length: 0\r\n\r\n");
 	} else {
 		send_text(fd, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
 	}

@@ -18,6 +18,7 @@
  *   /wants/FILE       as /ranges/ for a Referer of https://page.example/ and a User-Agent of Page
  *   /away/FILE        a redirect to /wants/FILE, at the same port of 127.0.0.2
  *   /missing          404
+ *   /overloaded…      503
  *   /radio/FILE       the file as a radio station with two titles, then silence on the line
  *   /late/FILE        the same, with the second title after two thirds of the file
  *   /advert/FILE      the same with a title that is empty for a while, and a line that breaks

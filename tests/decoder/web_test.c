@@ -322,6 +322,18 @@ TEST(decoderd_follows_five_redirects_and_no_more)
 	deck_close(&d);
 }
 
+/* It may answer later: control keeps its tracks. */
+TEST(decoderd_tells_a_server_that_is_overloaded_from_one_that_refuses)
+{
+	struct deck d;
+
+	CHECK(deck_open(&d));
+	CHECK_STR(reason_for(&d, "/missing"), "http_error");
+	CHECK_STR(reason_for(&d, "/overloaded"), "overloaded");
+	CHECK_STR(reason_for(&d, "/overloaded.m3u8"), "overloaded");
+	deck_close(&d);
+}
+
 /* What a page names is for the host of its stream, and not for one that this sends us to. */
 TEST(decoderd_sends_the_headers_of_a_page_to_their_host_alone)
 {

@@ -436,6 +436,30 @@ TEST(a_downloader_that_is_missing_halts_the_music_and_keeps_the_queue)
 	finish_with_pages(path);
 }
 
+/* An outage is told of each page, and takes none. */
+TEST(pages_that_are_not_reached_leave_the_queue_as_it_was)
+{
+	static const char offline[] = "#!/bin/sh\necho 'ERROR: [youtube] x: Unable to download "
+				      "webpage: <urlopen error [Errno -3] Temporary failure in "
+				      "name resolution>' >&2\nexit 1\n";
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK(write_program(scene.toy.dir, "yt-dlp", offline, sizeof offline - 1));
+	CHECK_INT(add_page("one"), 0);
+	CHECK_INT(add_page("two"), 0);
+	for (unsigned i = 0; i < 400 && !scene.halted; i++)
+		toy_settle(&scene.toy);
+	CHECK(scene.halted);
+	CHECK_STR(scene.reason, "the site cannot be reached");
+	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), 2);
+	CHECK(write_program(scene.toy.dir, "yt-dlp", downloader, sizeof downloader - 1));
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	finish_with_pages(path);
+}
+
 /* As after a restart with other settings. */
 TEST(a_page_without_a_downloader_is_told_once_and_keeps_the_queue)
 {

@@ -136,6 +136,10 @@ TEST(failures_have_names)
 		{"ERROR: Unsupported URL: https://x.example/", "unsupported"},
 		{"ERROR: No suitable extractor found for URL http://x.example/", "unsupported"},
 		{"ERROR: The read operation timed out", "timeout"},
+		{"ERROR: [youtube] x: Unable to download webpage: <urlopen error [Errno -3] "
+		 "Temporary failure in name resolution>",
+		 "unreachable"},
+		{"ERROR: [soundcloud] x: HTTP Error 503: Service Unavailable", "unreachable"},
 		{"Traceback (most recent call last)", "other"},
 		{"", "other"},
 	};
@@ -144,5 +148,7 @@ TEST(failures_have_names)
 		struct slice s = {(const uint8_t *)rows[i].errors, strlen(rows[i].errors)};
 
 		CHECK_STR(ytdlp_failure_name(ytdlp_find_failure(s)), rows[i].name);
+		CHECK_INT(ytdlp_failure_passes(ytdlp_find_failure(s)),
+			  strstr("timeout unreachable rate_limit", rows[i].name) != NULL);
 	}
 }
