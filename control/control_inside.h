@@ -91,6 +91,7 @@ struct control {
 	struct browser *browser;		    /* NULL until a page is read */
 	struct cooldown cooldown;
 	struct cooldown grants; /* consents that allow more */
+	struct cooldown music;	/* changes by commands and buttons */
 	struct music_search *music_searches;
 	struct music_offer *music_offers; /* the newest first */
 	struct music_typing *music_typings;

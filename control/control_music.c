@@ -26,7 +26,7 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { OFFERS_MAX = 32, TYPINGS_MAX = 8, SUGGESTED = 25 };
+enum { OFFERS_MAX = 32, TYPINGS_MAX = 8, SUGGESTED = 25, CHANGES_A_MINUTE = COOLDOWN_MOST };
 enum { LABEL_TYPED = 101 /* bytes of a suggestion with NUL */ };
 
 /* /music play, add or next that waits for its tracks. */
@@ -88,6 +88,20 @@ static bool may_control(const struct control *c, const struct voice_session *vs,
 		return false;
 	}
 	return true;
+}
+
+/* The same of a member who has not asked for very much in the last minute: each change is saved,
+ * and shown to all. */
+static bool may_change(struct control *c, const struct voice_session *vs, uint64_t user,
+		       struct words *words)
+{
+	if (!may_control(c, vs, user, words))
+		return false;
+	if (cooldown_take(&c->music, voice_session_guild(vs), user, CHANGES_A_MINUTE,
+			  env_now(c->env)))
+		return true;
+	words_ask_too_often(words, CHANGES_A_MINUTE);
+	return false;
 }
 
 /* ---- what the jukebox did ---- */
@@ -521,7 +535,7 @@ void control_answer_music(struct control *c, struct command *cmd)
 		words_not_here(&words);
 	else if (m.act == MUSIC_ACT_NOW_PLAYING)
 		show(vs, &m, &words);
-	else if (!may_control(c, vs, cmd->user, &words))
+	else if (!may_change(c, vs, cmd->user, &words))
 		;
 	else if (!m.query)
 		act(vs, cmd, &m, &words);
@@ -595,7 +609,7 @@ bool control_press_music(struct control *c, struct press *p)
 	words_speak(&words, p->locale);
 	if (!vs)
 		words_not_here(&words);
-	else if (!may_control(c, vs, p->user, &words))
+	else if (!may_change(c, vs, p->user, &words))
 		;
 	else if (read_button(vs, p, button, &r))
 		words_music_no_entry(&words);

@@ -15,7 +15,8 @@ struct jukebox {
 	struct music_queue *queue; /* owned; NULL until the first jukebox_enter */
 	struct music_player player;
 	struct music_votes votes;
-	struct tmr *tmr; /* tells and saves what has changed, after the running step */
+	struct tmr *tmr;   /* tells and saves what has changed, after the running step */
+	struct tmr *saver; /* saves what has changed too soon after it was saved */
 	struct {
 		jukebox_changed_h *changedh;
 		jukebox_failed_h *failedh;
@@ -48,8 +49,8 @@ struct jukebox {
 		unsigned titles;
 	} told;
 	unsigned n_titles; /* changes of the titles */
-	uint64_t saved_revision, saved_position, saved_at;
-	size_t saved_bytes;
+	uint64_t saved_revision, saved_position;
+	uint64_t queue_due, position_due; /* not saved again before */
 };
 
 /* Sends an order to mediad. found: the stream of its page; NULL: it is of none. */

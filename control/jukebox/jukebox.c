@@ -18,8 +18,8 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-/* A position is saved this often, and less often in a queue whose document is long. */
-enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600 };
+/* To write a document takes some 10 ns a byte, and anybody may change a long queue all the time. */
+enum { SAVE_NS_A_BYTE = 1000, POSITION_S = 1, RETRY_S = 1, LOUDNESS = 1600 };
 
 #define ID(x) ((unsigned long long)(x))
 
@@ -112,30 +112,41 @@ void jukebox_order(const struct music_order *o, void *arg)
 
 /* ---- saving ---- */
 
-/* Between two positions at least; a second for each SAVE_BYTES. */
-static uint64_t save_interval(const struct jukebox *j)
+/* The queue has changed, but for its position. */
+static bool is_unsaved(const struct jukebox *j)
 {
-	return (1 + j->saved_bytes / SAVE_BYTES) * NS_PER_S;
+	return j->saved_revision != music_queue_revision(j->queue);
+}
+
+static bool must_save_queue(const struct jukebox *j)
+{
+	return is_unsaved(j) && env_now(j->conf.env) >= j->queue_due;
+}
+
+/* The document that it belongs to is saved. */
+static bool must_save_position(const struct jukebox *j)
+{
+	return !is_unsaved(j) && j->saved_position != music_queue_position(j->queue) &&
+	       env_now(j->conf.env) >= j->position_due;
 }
 
 static bool must_save(const struct jukebox *j)
 {
-	return j->saved_revision != music_queue_revision(j->queue) ||
-	       (j->saved_position != music_queue_position(j->queue) &&
-		env_now(j->conf.env) - j->saved_at >= save_interval(j));
+	return must_save_queue(j) || must_save_position(j);
 }
 
 static void note_saved(struct jukebox *j)
 {
 	j->saved_revision = music_queue_revision(j->queue);
 	j->saved_position = music_queue_position(j->queue);
-	j->saved_at = env_now(j->conf.env);
+	j->position_due = env_now(j->conf.env) + POSITION_S * NS_PER_S;
 }
 
-/* What cannot be saved now is saved with the next change. */
-static void save(struct jukebox *j)
+/* What cannot be saved now is saved later. */
+static void save_queue(struct jukebox *j)
 {
 	char *text = music_queue_write(j->queue);
+	uint64_t now = env_now(j->conf.env);
 	int err = text ? 0 : ENOMEM;
 
 	if (text && j->conf.store) {
@@ -143,13 +154,37 @@ static void save(struct jukebox *j)
 		err = store_save_queue(j->conf.store, j->conf.guild, text);
 	}
 	if (err) {
+		j->queue_due = now + RETRY_S * NS_PER_S;
 		log_warn("queue_not_saved", "guild=%llu error=\"%s\"", ID(j->conf.guild),
 			 strerror(err));
 	} else {
 		note_saved(j);
-		j->saved_bytes = strlen(text);
+		j->queue_due = now + strlen(text) * SAVE_NS_A_BYTE;
 	}
 	free(text);
+}
+
+static void save_position(struct jukebox *j)
+{
+	const struct track *t = music_queue_present(j->queue);
+	uint64_t row[2] = {t ? t->id : 0, music_queue_position(j->queue)};
+	int err = 0;
+
+	if (t && j->conf.store) {
+		env_output(j->conf.env, ENV_OUT_FILE, 0, row, sizeof row);
+		err = store_save_position(j->conf.store, j->conf.guild, t->id, row[1]);
+	}
+	if (!err)
+		j->saved_position = row[1];
+	j->position_due = env_now(j->conf.env) + POSITION_S * NS_PER_S;
+}
+
+static void save(struct jukebox *j)
+{
+	if (must_save_queue(j))
+		save_queue(j);
+	else if (must_save_position(j))
+		save_position(j);
 }
 
 /* ---- who is told ---- */
@@ -211,6 +246,8 @@ void jukebox_settle(struct jukebox *j)
 {
 	if (j->queue && (must_tell(j) || must_save(j)))
 		tmr_start(j->tmr, 0);
+	else if (j->queue && is_unsaved(j))
+		tmr_start_at(j->saver, j->queue_due);
 }
 
 int jukebox_subscribe(struct jukebox *j, jukebox_changed_h *changedh, jukebox_failed_h *failedh,
@@ -404,11 +441,15 @@ static void on_tmr(void *arg)
 	while (j->call && jukebox_fail_pages(j))
 		;
 	jukebox_drop_pages(j);
-	if (must_save(j))
-		save(j);
+	save(j);
 	if (must_tell(j))
 		tell_changes(j);
 	jukebox_settle(j);
+}
+
+static void on_saver(void *arg)
+{
+	jukebox_settle(arg);
 }
 
 /* ---- coming and going ---- */
@@ -420,7 +461,8 @@ int jukebox_alloc(struct jukebox **out, const struct jukebox_conf *conf)
 	if (!j)
 		return ENOMEM;
 	j->conf = *conf;
-	if (tmr_alloc(&j->tmr, conf->env, on_tmr, j)) {
+	if (tmr_alloc(&j->tmr, conf->env, on_tmr, j) ||
+	    tmr_alloc(&j->saver, conf->env, on_saver, j)) {
 		jukebox_free(j);
 		return ENOMEM;
 	}
@@ -441,13 +483,13 @@ struct jukebox *jukebox_free(struct jukebox *j)
 {
 	if (!j)
 		return NULL;
-	if (j->queue && (j->saved_revision != music_queue_revision(j->queue) ||
-			 j->saved_position != music_queue_position(j->queue)))
-		save(j);
+	if (j->queue && (is_unsaved(j) || j->saved_position != music_queue_position(j->queue)))
+		save_queue(j);
 	put_back(j);
 	music_player_down(&j->player);
 	jukebox_drop_pages(j);
 	tmr_free(j->tmr);
+	tmr_free(j->saver);
 	music_queue_free(j->queue);
 	free(j);
 	return NULL;
@@ -493,6 +535,7 @@ int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel)
 	j->votes = (struct music_votes){0};
 	music_player_init(&j->player, j->queue, jukebox_order, j);
 	note_saved(j);
+	j->queue_due = 0;
 	j->told.phase = JUKEBOX_IDLE;
 	j->told.revision = music_queue_revision(j->queue);
 	jukebox_settle(j);

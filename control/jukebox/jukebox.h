@@ -11,9 +11,9 @@
  *                                                     the bot comes back
  *
  * The queue is the pure control/music/queue.h, and control/music/player.h decides what mediad is
- * ordered. It is saved at each change, and while it plays with its position: after a second, or a
- * second for each SAVE_BYTES of a long queue. The position after a crash of control comes from
- * mediad, which plays on; the saved one counts when both have ended.
+ * ordered. It is saved at each change, a long one once a second or two, and its position in a row
+ * of its own each second while it plays. The position after a crash of control comes from mediad,
+ * which plays on; the saved one counts when both have ended.
  *
  * A shell; runs on env's loop thread. Handlers may call everything here but jukebox_free. */
 #ifndef CONTROL_JUKEBOX_H

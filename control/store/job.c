@@ -29,7 +29,6 @@
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
-#include "control/store/session_file.h"
 #include "control/store/summaries.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
@@ -597,15 +596,6 @@ static void run_encoder(struct job_runner *r, const struct job *j, struct worker
 
 /* ---- what a restart needs ---- */
 
-static int save_web(struct db *db, const struct job *j)
-{
-	sqlite3_stmt *s = db_use(db, DB_SET_META);
-
-	db_bind_text(s, 1, STORE_META_WEB);
-	db_bind_text(s, 2, j->text);
-	return db_run(db, s);
-}
-
 static int save_taken(struct job_runner *r, const struct job *j)
 {
 	sqlite3_stmt *s;
@@ -616,46 +606,6 @@ static int save_taken(struct job_runner *r, const struct job *j)
 	db_bind_text(s, 1, j->text);
 	db_bind_uint(s, 2, j->now_ms);
 	return job_note_outcome(r, db_run(r->db, s));
-}
-
-/* The guild's state, or its queue of music. */
-static int save_guild(struct db *db, const struct job *j)
-{
-	bool queue = j->kind == JOB_SAVE_QUEUE;
-	enum db_statement set = queue ? DB_SET_QUEUE : DB_SET_GUILD;
-	sqlite3_stmt *s = db_use(db, j->text ? set : queue ? DB_DROP_QUEUE : DB_DROP_GUILD);
-
-	db_bind_uint(s, 1, j->guild);
-	if (j->text)
-		db_bind_text(s, 2, j->text);
-	return db_run(db, s);
-}
-
-static void run_save_session(struct job_runner *r, const struct job *j)
-{
-	int err = session_file_save(r->dir, r->guilds_lost ? j->scope : j->text);
-
-	explicit_bzero(j->text, strlen(j->text));
-	r->full = r->full || err == ENOSPC || err == EDQUOT;
-	if (err)
-		log_warn("state_not_saved", "dir=%s error=\"%s\"", r->dir, strerror(err));
-}
-
-static void run_state(struct job_runner *r, const struct job *j)
-{
-	bool drops = j->kind == JOB_DROP_GUILDS, web = j->kind == JOB_SAVE_WEB;
-	int err = EIO;
-
-	if (j->kind == JOB_SAVE_SESSION) {
-		run_save_session(r, j);
-		return;
-	}
-	if (job_database(r))
-		err = job_note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
-					  : web ? save_web(r->db, j)
-						: save_guild(r->db, j));
-	if (j->kind != JOB_SAVE_QUEUE && !web)
-		r->guilds_lost = err || (r->guilds_lost && !drops);
 }
 
 static int check_room(struct job_runner *r)
@@ -728,14 +678,20 @@ static void run_disk(struct job_runner *r, const struct job *j, struct worker_an
 	job_answer_head(a, err, 0);
 }
 
+/* Deletions that the disk refused wait among what is to be written. */
+static void run_due(struct job_runner *r, const struct job *j)
+{
+	job_run_history(r);
+	if (j->kind == JOB_EXPIRE)
+		job_run_expire(r, j);
+}
+
 static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *a)
 {
 	switch (j->kind) {
 	case JOB_HISTORY:
 	case JOB_EXPIRE:
-		job_run_history(r); /* deletions that the disk refused wait there */
-		if (j->kind == JOB_EXPIRE)
-			job_run_expire(r, j);
+		run_due(r, j);
 		break;
 	case JOB_PUT_DOCUMENT:
 	case JOB_GET_DOCUMENT:
@@ -777,9 +733,10 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_SAVE_WEB:
 	case JOB_SAVE_GUILD:
 	case JOB_SAVE_QUEUE:
+	case JOB_SAVE_POSITION:
 	case JOB_DROP_GUILDS:
 	case JOB_SAVE_SESSION:
-		run_state(r, j);
+		job_run_state(r, j);
 		break;
 	case JOB_SAVE_TAKEN:
 	case JOB_SYNC:

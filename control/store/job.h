@@ -61,7 +61,8 @@ enum job_kind {
 	JOB_SAVE_WEB,	  /* text: the sessions of browsers */
 	JOB_SAVE_GUILD,
 	JOB_SAVE_QUEUE,
-	JOB_SAVE_TAKEN, /* text: rows of SAVE_TAKEN, at now_ms */
+	JOB_SAVE_POSITION, /* version: the position in the track owner of the queue of guild */
+	JOB_SAVE_TAKEN,	   /* text: rows of SAVE_TAKEN, at now_ms */
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
 	JOB_SYNC,

@@ -1,5 +1,6 @@
 /* Functions that the jobs of the store's worker share: job.c, and job_person.c for those about one
- * person, job_expire.c. The runner owns the database; jobs and answers are borrowed. */
+ * person, job_expire.c, job_state.c. The runner owns the database; jobs and answers are borrowed.
+ */
 #ifndef CONTROL_STORE_JOB_INSIDE_H
 #define CONTROL_STORE_JOB_INSIDE_H
 
@@ -29,6 +30,8 @@ void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, cha
 void job_answer_version(struct job_runner *r, struct worker_answer *a, int err, char *text,
 			uint64_t version);
 
+/* JOB_SAVE_WEB to JOB_SAVE_SESSION, but JOB_SAVE_TAKEN (job_state.c). */
+void job_run_state(struct job_runner *r, const struct job *j);
 void job_run_person(struct job_runner *r, const struct job *j, struct worker_answer *a);
 
 #endif

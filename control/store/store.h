@@ -365,6 +365,9 @@ int store_save_guild(struct store *s, uint64_t guild, const char *document);
 int store_drop_guilds(struct store *s);
 /* The queue of music (control/music/queue_document.h) of this server. */
 int store_save_queue(struct store *s, uint64_t guild, const char *document);
+/* The position in its present track (the id of that entry; frames) has changed, and nothing else
+ * since it was saved. A document with another present track does not get it. */
+int store_save_position(struct store *s, uint64_t guild, uint32_t track, uint64_t position);
 /* Writes session.json into the state directory, mode 0600, after all that was handed over before;
  * `instead` when a guild could not be saved since store_drop_guilds, so that nobody resumes a
  * session whose guilds are not known. */

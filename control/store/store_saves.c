@@ -62,6 +62,14 @@ int store_save_queue(struct store *s, uint64_t guild, const char *document)
 	return save_guild(s, JOB_SAVE_QUEUE, guild, document);
 }
 
+int store_save_position(struct store *s, uint64_t guild, uint32_t track, uint64_t position)
+{
+	return store_post(s, &(struct job){.kind = JOB_SAVE_POSITION,
+					   .guild = guild,
+					   .owner = track,
+					   .version = position});
+}
+
 int store_drop_guilds(struct store *s)
 {
 	return store_post(s, &(struct job){.kind = JOB_DROP_GUILDS});

@@ -449,6 +449,30 @@ TEST(blocked_members_have_no_say_in_the_music)
 	end();
 }
 
+/* Each press would write the queue and edit its message. */
+TEST(a_member_changes_music_so_often_a_minute)
+{
+	char id[96];
+
+	CHECK(begin());
+	CHECK_INT(settings_set(fx.c.settings, "music_control", "everyone"), 0);
+	CHECK(begin_session());
+	SAYS("Playing", plays(ANA, "add", "one.mp3"));
+	snprintf(id, sizeof id, "parley:music_loop:*:%u.%u", CHANNEL_ONE,
+		 (unsigned)music_queue_present(queue())->id);
+	for (unsigned i = 1; i < COOLDOWN_MOST; i++)
+		presses(ANA, id, "");
+	CHECK_INT(music_queue_loop(queue()), (COOLDOWN_MOST - 1) % MUSIC_LOOP_COUNT);
+	SAYS("60 times a minute", presses(ANA, id, ""));
+	SAYS("60 times a minute", asks(ANA, "pause", NULL));
+	CHECK_INT(music_queue_loop(queue()), (COOLDOWN_MOST - 1) % MUSIC_LOOP_COUNT);
+	/* To look at it changes nothing. */
+	SAYS("repeats", asks(ANA, "now", NULL));
+	presses(BEN, id, "");
+	CHECK_INT(music_queue_loop(queue()), COOLDOWN_MOST % MUSIC_LOOP_COUNT);
+	end();
+}
+
 TEST(a_button_reaches_the_track_that_it_was_shown_with)
 {
 	CHECK(begin());

@@ -1,4 +1,5 @@
 /* A jukebox between people and a toy mediad: rights, orders, reports, saving. */
+#include "control/jukebox/inside.h"
 #include "control/music/queue_document.h"
 #include "tests/unit/control/jail/fake_sandbox.h"
 #include "tests/unit/control/jukebox/jukebox_scene.h"
@@ -436,7 +437,7 @@ TEST(a_downloader_that_is_missing_halts_the_music_and_keeps_the_queue)
 	finish_with_pages(path);
 }
 
-/* An outage is told of each page, and takes none. */
+/* An outage takes no page. */
 TEST(pages_that_are_not_reached_leave_the_queue_as_it_was)
 {
 	static const char offline[] = "#!/bin/sh\necho 'ERROR: [youtube] x: Unable to download "
@@ -611,6 +612,47 @@ TEST(no_track_of_a_server_has_the_id_of_an_earlier_one)
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL), 0);
 	CHECK_INT(scene_add("d", ALICE), 0);
 	CHECK_INT(music_queue_present(jukebox_queue(scene.jukebox))->id, first + 3);
+	scene_finish();
+}
+
+static bool is_saved(void)
+{
+	return scene.jukebox->saved_revision == music_queue_revision(scene.jukebox->queue);
+}
+
+/* A member who presses a button again and again has a document of half a megabyte written. */
+TEST(a_long_queue_is_not_saved_with_each_change)
+{
+	static struct track tracks[MUSIC_QUEUE_WAITING];
+	unsigned saves = 0;
+	uint64_t last;
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	CHECK(is_saved()); /* a short one is, at once */
+	for (unsigned i = 0; i < MUSIC_QUEUE_WAITING; i++) {
+		tracks[i].source = TRACK_URL;
+		memset(tracks[i].reference, 'x', sizeof tracks[i].reference - 1);
+	}
+	CHECK_INT(scene_request((struct jukebox_request){.act = MUSIC_ACT_PLAY,
+							 .user = DJ,
+							 .tracks = tracks,
+							 .n = MUSIC_QUEUE_WAITING}),
+		  0);
+	for (unsigned i = 0; i < 200 && !is_saved(); i++)
+		toy_settle(&scene.toy);
+	CHECK(is_saved());
+	last = scene.jukebox->saved_revision;
+	for (unsigned i = 0; i < 10; i++) {
+		CHECK_INT(scene_act(MUSIC_ACT_SHUFFLE, DJ), 0);
+		saves += scene.jukebox->saved_revision != last;
+		last = scene.jukebox->saved_revision;
+	}
+	CHECK(saves <= 1 && !is_saved());
+	/* The last change is saved although nothing follows it. */
+	for (unsigned i = 0; i < 400 && !is_saved(); i++)
+		toy_settle(&scene.toy);
+	CHECK(is_saved());
 	scene_finish();
 }
 

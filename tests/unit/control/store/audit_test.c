@@ -273,7 +273,8 @@ static bool make_old(void)
 		 "sealed, hash) VALUES(1, 1000, '501', 'tool', 'settings', 'all', 'before', "
 		 "'saved', '00ff', '%s', '%s'); UPDATE audit_chain SET seq = 1, hash = '%s' WHERE "
 		 "part = 'head'; ALTER TABLE audit DROP COLUMN said_salt; ALTER TABLE audit DROP "
-		 "COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms;"
+		 "COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms; DROP TABLE "
+		 "music_positions;"
 		 " PRAGMA user_version = 25",
 		 sealed, hash, hash);
 	db = db_close(db);

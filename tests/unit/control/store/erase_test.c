@@ -425,7 +425,8 @@ TEST(a_migration_finds_whom_lines_quote)
 	db_close(db);
 	CHECK(run("DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt; "
 		  "ALTER TABLE audit DROP COLUMN said_sealed;"
-		  "ALTER TABLE facts DROP COLUMN said_ms; PRAGMA user_version=24"));
+		  "ALTER TABLE facts DROP COLUMN said_ms;"
+		  "DROP TABLE music_positions; PRAGMA user_version=24"));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(first_quoted(), ANA);
 	db_close(db);

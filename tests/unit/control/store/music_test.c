@@ -48,6 +48,49 @@ TEST(a_queue_survives_a_restart)
 	store_scene_end();
 }
 
+/* The document of a queue may have a megabyte, and its position changes all the time. */
+TEST(a_position_has_a_row_of_its_own)
+{
+	struct store_scene *s = &store_scene;
+	char *text = write_queue("ab", "c");
+	struct music_queue *q = NULL;
+	json_t *all;
+
+	CHECK_INT(music_queue_read(&q, text), 0);
+	store_scene_begin();
+	store_scene_open(NULL);
+	CHECK_INT(store_save_position(s->store, GUILD, 1, 48000), 0); /* of no queue yet */
+	CHECK_INT(store_save_queue(s->store, GUILD, text), 0);
+	CHECK_INT(store_save_queue(s->store, 42, text), 0);
+	CHECK_INT(store_save_position(s->store, GUILD, 1, 96000), 0);
+	CHECK_INT(store_save_position(s->store, GUILD, 1, 144000), 0);
+	/* Its document could not be written: the track is another one. */
+	CHECK_INT(store_save_position(s->store, 42, 2, 96000), 0);
+	store_scene_close();
+	all = store_read_queues(s->dir);
+	CHECK_INT(json_integer_value(json_object_get(json_object_get(all, "77"), "position")),
+		  144000);
+	CHECK_INT(json_integer_value(json_object_get(json_object_get(all, "42"), "position")), 0);
+	CHECK_INT(json_array_size(json_object_get(json_object_get(all, "77"), "tracks")), 3);
+	json_decref(all);
+	/* A newer document has a position of its own. */
+	store_scene_open(NULL);
+	music_queue_set_position(q, 192000);
+	free(text);
+	text = music_queue_write(q);
+	CHECK_INT(store_save_queue(s->store, GUILD, text), 0);
+	CHECK_INT(store_save_queue(s->store, 42, "no document"), 0);
+	store_scene_close();
+	all = store_read_queues(s->dir);
+	CHECK_INT(json_integer_value(json_object_get(json_object_get(all, "77"), "position")),
+		  192000);
+	CHECK_INT(json_object_size(all), 1);
+	json_decref(all);
+	music_queue_free(q);
+	free(text);
+	store_scene_end();
+}
+
 TEST(an_export_names_the_tracks_that_a_person_requested)
 {
 	char *text = write_queue("ab", "c"), *document = NULL, dir[32];

@@ -7,9 +7,9 @@
 	"DROP TABLE consents; DROP TABLE consent_ledger; DROP TABLE deletions;"                    \
 	"DROP TABLE erase_requests; DROP TABLE summaries; DROP TABLE summary_people;"              \
 	"DROP TABLE fact_pairs; "                                                                  \
-	"DROP TABLE fact_people; DROP TABLE music_queues; DROP TABLE summary_sources; ALTER "      \
-	"TABLE utterances DROP COLUMN "                                                            \
-	"forgotten;"                                                                               \
+	"DROP TABLE fact_people; DROP TABLE music_queues; "                                        \
+	"DROP TABLE music_positions; DROP TABLE summary_sources;"                                  \
+	"ALTER TABLE utterances DROP COLUMN forgotten;"                                            \
 	"DROP TABLE facts; DROP TABLE fact_sources; DROP TABLE fact_terms; DROP TABLE terms;"      \
 	"DROP INDEX utterances_channel; DROP INDEX utterances_session;"                            \
 	"DROP INDEX utterances_names; DROP INDEX utterances_message; DROP INDEX turns_session;"    \
