@@ -25,6 +25,7 @@ enum {
 	PAGE_MAX = 12000,    /* bytes of a page that the model is given */
 	QUESTION_MAX = 4096, /* bytes: what the prompts say beside a question is never cut */
 	BROWSES_MAX = 8,
+	BROWSES_EACH = 2, /* of one person: two with slow pages keep nobody else from it */
 };
 
 /* Made for the first page. */
@@ -280,13 +281,15 @@ static void take_page(const struct web_page *page, void *arg)
 
 /* ---- the command ---- */
 
-static unsigned count_requests(const struct browser *b)
+static bool is_busy(const struct browser *b, uint64_t user)
 {
-	unsigned n = 0;
+	unsigned n = 0, own = 0;
 
-	for (const struct browse_request *r = b->requests; r; r = r->next)
+	for (const struct browse_request *r = b->requests; r; r = r->next) {
 		n++;
-	return n;
+		own += r->cmd->user == user;
+	}
+	return n >= BROWSES_MAX || own >= BROWSES_EACH;
 }
 
 static void begin(struct control *c, struct command *cmd, const char *url)
@@ -320,7 +323,7 @@ void control_answer_browse(struct control *c, struct command *cmd)
 
 	words_speak(&words, cmd->locale);
 	judge(c, cmd, &words);
-	if (!words.n && (!url || open_browser(c) || count_requests(c->browser) >= BROWSES_MAX))
+	if (!words.n && (!url || open_browser(c) || is_busy(c->browser, cmd->user)))
 		words_memory_failed(&words);
 	if (words.n)
 		command_reply(cmd, &words);

@@ -392,13 +392,19 @@ static json_t *suggest_tasks(const struct work_desk *d, uint64_t user)
 	return list;
 }
 
-static json_t *suggest_workers(const struct control *c, const char *typed)
+/* To those who may use them. */
+static json_t *suggest_workers(struct control *c, const struct typing *t)
 {
+	const struct command cmd = {
+		.guild = t->guild, .user = t->user, .in = t->in, .member = t->member};
+	const char *typed = t->text, *worker;
 	json_t *list = json_array();
-	const char *worker;
+	struct words words = {0};
 	bool outside;
 
-	for (unsigned i = 0; (worker = delegates_worker(c->delegates, i, &outside)); i++)
+	judge(c, &cmd, &words);
+	for (unsigned i = 0; !words.n && (worker = delegates_worker(c->delegates, i, &outside));
+	     i++)
 		if (strncmp(worker, typed, strlen(typed)) == 0)
 			json_array_append_new(
 				list, json_pack("{s:s,s:s}", "name", worker, "value", worker));
@@ -410,7 +416,7 @@ void control_type_work(struct control *c, const struct typing *t, uint32_t id)
 	components_suggest(c->components, id,
 			   strcmp(t->option, "number") == 0
 				   ? suggest_tasks(work_desk_find(c, t->guild), t->user)
-				   : suggest_workers(c, t->text));
+				   : suggest_workers(c, t));
 }
 
 /* ---- what others change ---- */

@@ -281,6 +281,7 @@ int typing_parse(const json_t *d, struct typing *out)
 		options = json_object_get(first, "options");
 	}
 	find_focused(options, &t);
+	discord_snowflake(json_string_value(json_object_get(d, "channel_id")), &t.in);
 	if (!t.subcommand || !t.option || !t.text)
 		return EBADMSG;
 	*out = t;

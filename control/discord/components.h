@@ -51,6 +51,7 @@ struct press {
 /* A user types an option of a command. Borrowed from the interaction. */
 struct typing {
 	uint64_t guild, user;
+	uint64_t in; /* the channel where they type; 0: not told */
 	const json_t *member;
 	const char *command, *subcommand, *option, *text; /* subcommand: "" for none */
 	const char *named; /* what their option `name` holds by now, NULL for nothing */

@@ -497,7 +497,7 @@ bool access_sign_out_one(struct access *a, struct http_exchange *x, uint64_t ses
 	char name[32];
 
 	if (!s || (access_role(a, x) != WEB_ADMIN && s != own &&
-		   (!own || !own->user || own->user != s->user)))
+		   (!own || !*own->person || strcmp(own->person, s->person) != 0)))
 		return false;
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)session);
 	access_audit(a, x, "sign_out", name, "done");
@@ -515,9 +515,9 @@ static unsigned end_all(struct access *a, struct http_exchange *x)
 	const struct session *s = access_session(a, x);
 
 	if (access_role(a, x) == WEB_ADMIN)
-		return sessions_end_all(&a->sessions, 0);
-	if (s && s->user)
-		return sessions_end_all(&a->sessions, s->user);
+		return sessions_end_all(&a->sessions, NULL);
+	if (s && *s->person)
+		return sessions_end_all(&a->sessions, s->person);
 	return sessions_end(&a->sessions, http_tag(x));
 }
 

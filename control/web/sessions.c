@@ -47,6 +47,8 @@ uint64_t sessions_add(struct sessions *s, const struct session *of, const char *
 	*new = *of;
 	new->id = ++s->last_id;
 	hash_secret(s, secret, new->hash);
+	if (of->user)
+		web_keyed_hex(new->person, s->token, "person", &of->user, sizeof of->user);
 	return new->id;
 }
 
@@ -88,12 +90,16 @@ bool sessions_end(struct sessions *s, uint64_t id)
 	return false;
 }
 
-unsigned sessions_end_all(struct sessions *s, uint64_t user)
+unsigned sessions_end_all(struct sessions *s, const char *person)
 {
+	char whose[WEB_KEYED_HEX];
 	unsigned ended = 0;
 
+	/* It may be that of a session which goes. */
+	snprintf(whose, sizeof whose, "%s", person ? person : "");
+
 	for (unsigned i = 0; i < s->n;)
-		if (!user || s->v[i].user == user) {
+		if (!person || strcmp(s->v[i].person, whose) == 0) {
 			remove_at(s, i);
 			ended++;
 		} else {
@@ -168,14 +174,17 @@ json_t *sessions_format(const struct sessions *s)
 {
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < s->n; i++)
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct session *v = &s->v[i];
+
 		json_array_append_new(
-			list, json_pack("{s:I,s:s,s:b,s:I,s:b,s:I,s:I,s:s}", "id",
-					(json_int_t)s->v[i].id, "role", web_role_name(s->v[i].role),
-					"discord", (int)s->v[i].discord, "guild",
-					(json_int_t)s->v[i].guild, "open", (int)s->v[i].open,
-					"created_ms", (json_int_t)s->v[i].created_ms, "expires_ms",
-					(json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
+			list,
+			json_pack("{s:I,s:s,s:b,s:I,s:s,s:b,s:I,s:I,s:s}", "id", (json_int_t)v->id,
+				  "role", web_role_name(v->role), "discord", (int)v->discord,
+				  "guild", (json_int_t)v->guild, "person", v->person, "open",
+				  (int)v->open, "created_ms", (json_int_t)v->created_ms,
+				  "expires_ms", (json_int_t)v->expires_ms, "hash", v->hash));
+	}
 	return json_pack("{s:o,s:o,s:I}", "sessions", list, "used", format_used(s), "last_id",
 			 (json_int_t)s->last_id);
 }
@@ -214,6 +223,9 @@ static void read_session(struct sessions *s, const json_t *j)
 	/* It was saved when such a session saw every server. */
 	if (v.discord && v.role != WEB_ADMIN && !v.guild)
 		return;
+	/* None, or one that was saved before there were any. */
+	if (!read_hex(j, "person", v.person, sizeof v.person))
+		v.person[0] = '\0';
 	/* So did one of before. */
 	v.open = v.guild && !json_is_false(json_object_get(j, "open"));
 	s->v[s->n++] = v;

@@ -19,10 +19,11 @@ enum { SESSIONS_MAX = 32, SESSIONS_USED = 32, SESSION_NONCE = 32 };
 struct session {
 	uint64_t id; /* 1, 2, 3, …; never used twice */
 	enum web_role role;
-	bool discord;	/* signed in with Discord, which is asked again (discord_sign_in.h) */
-	uint64_t user;	/* then: who it is; 0 after a restart, because it is not saved */
-	uint64_t guild; /* the only server that it may see; 0: all of them */
-	bool open;	/* and of its channels those that everybody may enter */
+	bool discord;  /* signed in with Discord, which is asked again (discord_sign_in.h) */
+	uint64_t user; /* then: who it is; 0 after a restart, because it is not saved */
+	char person[WEB_KEYED_HEX]; /* the same keyed by the token, which is saved; "": nobody */
+	uint64_t guild;		    /* the only server that it may see; 0: all of them */
+	bool open;		    /* and of its channels those that everybody may enter */
 	uint64_t created_ms, expires_ms;
 	char hash[WEB_KEYED_HEX];
 };
@@ -53,8 +54,8 @@ const struct session *sessions_find(const struct sessions *s, uint64_t id, uint6
 /* Those that came by Discord hold no longer: nobody can ask about them any more. */
 void sessions_limit_discord(struct sessions *s, uint64_t until_ms);
 bool sessions_end(struct sessions *s, uint64_t id);
-/* All; or, when user is one, those of this person. Returns how many. */
-unsigned sessions_end_all(struct sessions *s, uint64_t user);
+/* All (NULL); or those of this person, whom their `person` tells. Returns how many. */
+unsigned sessions_end_all(struct sessions *s, const char *person);
 /* Removes what is over. Returns how many sessions. */
 unsigned sessions_expire(struct sessions *s, uint64_t now_ms);
 /* When the next session is over; UINT64_MAX: never. */

@@ -240,6 +240,12 @@ uses $BOB work "$(sub show '{"name":"number","type":4,"value":1}')"
 says "its member does" "Tides follow the moon."
 types $CAROL work "$(sub show "$(typed number '' 4)")"
 is "nobody is suggested the tasks of others" "$(echo "$answer" | tr -d ' ')" '"choices":[]'
+types $CAROL work "$(sub start "$(typed worker '')")"
+says "workers are suggested" '*outside*'
+reload "$page_allowed\"tools_owners\": \"ask\", "
+types $CAROL work "$(sub start "$(typed worker '')")"
+is "to nobody who may not use them" "$(echo "$answer" | tr -d ' ')" '"choices":[]'
+reload "$page_allowed"
 uses $BOB work "$(sub start "$(option task 'look into tides'),$(option worker outside),$(flag private)")"
 says "a worker that acts outside needs a yes" "outside may act outside*"
 asked=$id

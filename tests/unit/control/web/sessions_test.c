@@ -3,6 +3,7 @@
 #include "control/web/sessions.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -112,11 +113,41 @@ TEST(signing_out_everywhere_is_of_one_person_or_of_all)
 	sessions_add(&s, &bob, "b");
 	sessions_add(&s, &ana, "c");
 	add(&s, WEB_ADMIN, 3, secret);
-	CHECK_INT(sessions_end_all(&s, 501), 2);
+	CHECK_INT(sessions_end_all(&s, s.v[1].person), 2);
 	CHECK_INT(s.n, 3);
 	CHECK_INT(s.v[1].user, 502);
-	CHECK_INT(sessions_end_all(&s, 0), 3);
+	CHECK_INT(sessions_end_all(&s, NULL), 3);
 	CHECK_INT(s.n, 0);
+}
+
+/* Nobody's id is saved, and yet it is known whose the sessions are. */
+TEST(after_a_restart_all_sessions_of_one_person_end_together)
+{
+	const struct session ana = {.role = WEB_VIEWER,
+				    .discord = true,
+				    .user = 501,
+				    .guild = 9,
+				    .created_ms = 1,
+				    .expires_ms = 5000};
+	struct session bob = ana;
+	struct sessions s = {.token = TOKEN}, again = {.token = TOKEN};
+	char *text;
+	json_t *kept;
+
+	bob.user = 502;
+	sessions_add(&s, &ana, "a");
+	sessions_add(&s, &bob, "b");
+	sessions_add(&s, &ana, "c");
+	kept = sessions_format(&s);
+	text = json_dumps(kept, JSON_COMPACT);
+	CHECK(text && !strstr(text, "501"));
+	free(text);
+	sessions_read(&again, kept);
+	json_decref(kept);
+	CHECK_INT(again.n, 3);
+	CHECK_INT(again.v[0].user, 0);
+	CHECK_INT(sessions_end_all(&again, again.v[2].person), 2);
+	CHECK_INT(again.n, 1);
 }
 
 TEST(a_code_is_used_once_while_it_holds)
