@@ -315,7 +315,7 @@ void music_stage_alloc(struct music_stage **out, unsigned calls, unsigned delay_
 	if (!mkdtemp(s->dir) || !web_open(&s->web, s->dir))
 		bench_die("no folder, or no web server");
 	web_set_delay(s->web, delay_ms);
-	snprintf(s->origin, sizeof s->origin, "http://127.0.0.1:%u", web_port(s->web));
+	snprintf(s->origin, sizeof s->origin, "http://127.0.0.1:%u", web_server_port(s->web));
 	conf.music_root = s->dir;
 	conf.music_address = s->origin + strlen("http://");
 	plane_alloc(&s->plane, &conf);

@@ -26,8 +26,8 @@ static _Noreturn void run_program(const struct deck *d, int link, int rings)
 	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
 	strcpy(slash ? slash : path, "/../decoderd");
-	snprintf(addresses, sizeof addresses, "127.0.0.1:%u, 127.0.0.2:%u", web_port(d->web),
-		 web_port(d->web));
+	snprintf(addresses, sizeof addresses, "127.0.0.1:%u, 127.0.0.2:%u", web_server_port(d->web),
+		 web_server_port(d->web));
 	link = fcntl(link, F_DUPFD, 10);
 	rings = fcntl(rings, F_DUPFD, 10);
 	dup2(link, 3);
@@ -51,7 +51,7 @@ bool deck_open(struct deck *d)
 	if (!mkdtemp(d->dir) || !web_open(&d->web, d->dir) || memory < 0 ||
 	    ftruncate(memory, MEMORY) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return false;
-	snprintf(d->origin, sizeof d->origin, "http://127.0.0.1:%u", web_port(d->web));
+	snprintf(d->origin, sizeof d->origin, "http://127.0.0.1:%u", web_server_port(d->web));
 	d->rings = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	for (int i = 0; i < DECK_SLOTS; i++)
 		if (track_ring_alloc(&d->ring[i], d->rings + (size_t)i * TRACK_RING_MEMORY))

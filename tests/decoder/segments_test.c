@@ -372,7 +372,7 @@ TEST(decoderd_sends_the_headers_of_a_page_to_the_hosts_of_its_segments)
 	char folder[64];
 	bool ok = deck_open(&d) && write_stream(&d, "mpegts", "aac");
 
-	snprintf(folder, sizeof folder, "http://127.0.0.2:%u/wants/", web_port(d.web));
+	snprintf(folder, sizeof folder, "http://127.0.0.2:%u/wants/", web_server_port(d.web));
 	ok = ok && copy_list(&d, "away.m3u8", folder, 0, 0);
 	if (ok)
 		deck_play_file(&d, "/ranges/away.m3u8", 0, &p);

@@ -405,7 +405,7 @@ void web_close(struct web *w)
 	free(w);
 }
 
-uint16_t web_port(const struct web *w)
+uint16_t web_server_port(const struct web *w)
 {
 	return w->port;
 }

@@ -36,7 +36,7 @@ struct web;
 /* Serves files of dir, which is borrowed. Caller owns *out. */
 bool web_open(struct web **out, const char *dir);
 void web_close(struct web *w);
-uint16_t web_port(const struct web *w);
+uint16_t web_server_port(const struct web *w);
 /* Every answer waits so long, as if the server were far away. */
 void web_set_delay(struct web *w, unsigned ms);
 /* Requests so far, or since they were forgotten. */
