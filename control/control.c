@@ -265,6 +265,8 @@ static int make_discord(struct control *c)
 		err = commands_alloc(&c->commands, c->env, c->rest, control_on_command,
 				     control_on_calls_changed, c);
 	if (!err)
+		commands_answer_at_once(c->commands, control_answers_now);
+	if (!err)
 		err = components_alloc(&c->components, c->env, c->rest, control_on_press,
 				       control_on_typing, c);
 	return err;
@@ -284,6 +286,8 @@ static int make_media(struct control *c)
 				   .arg = c};
 	int err = media_alloc(&c->media, c->env, &media);
 
+	if (!err)
+		media_set_log(c->media, c->settings->log_level, c->settings->log_json);
 	return err ? err : control_make_golive(c);
 }
 
@@ -331,6 +335,8 @@ static void apply_log(const struct control *c)
 	log_set_level(c->settings->log_level ? (enum log_level)(c->settings->log_level - 1)
 					     : c->conf.log_level);
 	log_set_json(c->settings->log_json);
+	if (c->media)
+		media_set_log(c->media, c->settings->log_level, c->settings->log_json);
 }
 
 static void take_changes(void *arg)

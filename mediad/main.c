@@ -30,6 +30,7 @@ struct options {
 	unsigned threads, orphan_s;
 	bool no_sandbox;
 	enum log_level level;
+	bool log_json;
 	const char *level_name;
 	const char *decoderd, *music_addresses, *music_roots[DECODER_ROOTS];
 	unsigned n_music_roots;
@@ -282,6 +283,7 @@ static int start_program(struct program *p)
 		.n_music_roots = p->opt.n_music_roots,
 		.music_addresses = p->opt.music_addresses,
 		.log_level = p->opt.level_name,
+		.log_json = p->opt.log_json,
 		.stoppedh = on_stopped,
 		.arg = p,
 	};
@@ -441,7 +443,8 @@ int main(int argc, char **argv)
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);
 	json = getenv("PARLEY_LOG_JSON");
-	log_set_json(json && strcmp(json, "1") == 0);
+	p.opt.log_json = json && strcmp(json, "1") == 0;
+	log_set_json(p.opt.log_json);
 	signal(SIGPIPE, SIG_IGN);
 	json_wipe_on_free();
 	if (p.opt.print)

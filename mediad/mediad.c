@@ -183,6 +183,7 @@ static int start_decoders(struct mediad *m)
 					   .n_roots = m->conf.n_music_roots,
 					   .addresses = m->conf.music_addresses,
 					   .log_level = m->conf.log_level,
+					   .log_json = m->conf.log_json,
 					   .losth = on_decoders_lost,
 					   .arg = m};
 
@@ -212,6 +213,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		return ENOMEM;
 	m->conf = *conf;
 	m->began_at = env_now(conf->env);
+	m->started_level = LOG_INFO_;
+	log_level_parse(conf->log_level ? conf->log_level : "info", &m->started_level);
 	link.h.arg = m;
 	engine.arg = m;
 	env_random(conf->env, &link.instance, sizeof link.instance);

@@ -34,7 +34,8 @@ struct mediad_conf {
 	unsigned n_music_roots;
 	const char *music_addresses; /* that web sources may have although they are not public, or
 					NULL */
-	const char *log_level;	     /* of decoderd */
+	const char *log_level;	     /* of decoderd, and until control says another; NULL: info */
+	bool log_json;
 	void (*stoppedh)(void *arg); /* after mediad_stop: all calls have been left */
 	void *arg;
 };

@@ -5,6 +5,7 @@
 
 #include "mediad/call/call.h"
 #include "mediad/link.h"
+#include "ipc/log.h"
 #include "mediad/mediad.h"
 #include "mediad/music/decoders.h"
 
@@ -24,6 +25,7 @@ struct mediad {
 	bool demoted;	   /* an audio thread has lost real-time priority */
 	bool no_decoders;  /* decoderd has ended */
 	uint64_t began_at; /* ns of env */
+	enum log_level started_level;
 };
 
 /* ---- mediad.c ---- */

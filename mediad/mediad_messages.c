@@ -80,6 +80,20 @@ static void on_close(struct mediad *m, const struct media_call_close *msg)
 		send_state(m, msg->call, msg->gen, MEDIA_PHASE_CLOSED, MEDIA_REASON_ASKED);
 }
 
+/* An unknown level of a newer control is the finest one. */
+static void apply_log(struct mediad *m, const struct media_log *log)
+{
+	enum log_level level = log->level ? (enum log_level)(log->level - 1) : m->started_level;
+	bool json = log->json || m->conf.log_json;
+
+	if (level > LOG_TRACE_)
+		level = LOG_TRACE_;
+	log_set_level(level);
+	log_set_json(json);
+	decoders_set_log(m->decoders, (unsigned)level, json);
+	log_info("log_changed", "level=%d json=%d", (int)level, (int)json);
+}
+
 int mediad_on_message(const struct media_msg *msg, void *arg)
 {
 	struct mediad *m = arg;
@@ -87,6 +101,10 @@ int mediad_on_message(const struct media_msg *msg, void *arg)
 
 	if (msg->type == MEDIA_CALL_OPEN)
 		return on_open(m, &msg->call_open);
+	if (msg->type == MEDIA_LOG) {
+		apply_log(m, &msg->log);
+		return 0;
+	}
 	if (msg->type == MEDIA_CALL_CLOSE) {
 		on_close(m, &msg->call_close);
 		return 0;

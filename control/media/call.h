@@ -101,6 +101,9 @@ struct media {
 	uint64_t settled_at; /* from then on a call that no mediad told of is in none */
 	struct media_call *calls;
 	struct media_link_hello hello;
+	bool log_told; /* a mediad logs as level and json say, not as it was started */
+	uint8_t log_level;
+	bool log_json;
 	uint32_t next_call, next_listen, next_playback;
 	uint32_t first_playback; /* from there to next_playback: of this control */
 	media_wants_h *wantsh;
@@ -129,6 +132,8 @@ enum {
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);
+/* Tells this mediad what to log, unless it is as it was started. */
+void media_tell_log(const struct media *m, struct media_link *l);
 /* Looks after lost calls and playbacks in ms at the latest. */
 void media_wake(struct media *m, unsigned ms);
 

@@ -22,6 +22,25 @@ void media_wake(struct media *m, unsigned ms)
 	tmr_start_at(m->tmr, at);
 }
 
+void media_tell_log(const struct media *m, struct media_link *l)
+{
+	if (m->log_told && media_link_state(l) == LINK_SYNCED)
+		media_link_send(l, &(struct media_msg){
+					   .type = MEDIA_LOG,
+					   .log = {.level = m->log_level, .json = m->log_json}});
+}
+
+void media_set_log(struct media *m, unsigned level, bool json)
+{
+	bool news = level != m->log_level || json != m->log_json;
+
+	m->log_level = (uint8_t)level;
+	m->log_json = json;
+	m->log_told = m->log_told || level || json;
+	for (unsigned i = 0; news && i < m->n_links; i++)
+		media_tell_log(m, m->links[i]);
+}
+
 /* ---- which mediad ---- */
 
 static unsigned count_calls(const struct media *m, const struct media_link *l)

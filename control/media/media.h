@@ -65,6 +65,9 @@ void media_disconnect(struct media *m);
 /* Some speech was opened and is not wholly in mediad yet. */
 bool media_has_unsent(const struct media *m);
 void media_set_user(struct media *m, uint64_t user);
+/* What every mediad and its decoders write to the log, also those that come later. level: 0 as they
+ * were started, else enum log_level plus one. An older mediad is not told. */
+void media_set_log(struct media *m, unsigned level, bool json);
 /* Numbers of mediads: connected, and expected. */
 void media_count(const struct media *m, unsigned *there, unsigned *all);
 /* True if a mediad has lost the real-time priority of its audio threads. */

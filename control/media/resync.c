@@ -283,6 +283,7 @@ void media_on_synced(struct media_link *l, void *arg)
 	struct media *m = arg;
 	struct media_call *c, *next;
 
+	media_tell_log(m, l);
 	close_strays(m, l);
 	for (c = m->calls; c; c = c->next)
 		if (!c->open && c->link == l)

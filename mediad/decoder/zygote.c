@@ -245,6 +245,13 @@ static void close_track(struct zygote *z, const struct decoder_msg *msg)
 
 /* ---- messages ---- */
 
+/* Also of decoders that are forked from now on. */
+static void change_log(const struct decoder_msg *msg)
+{
+	log_set_level((enum log_level)msg->log.level);
+	log_set_json(msg->log.json);
+}
+
 /* Takes one message of mediad. An end of file arrives as an empty packet. */
 static void read_link(struct zygote *z)
 {
@@ -265,6 +272,8 @@ static void read_link(struct zygote *z)
 		open_track(z, &msg);
 	else if (msg.type == DECODER_CLOSE)
 		close_track(z, &msg);
+	else if (msg.type == DECODER_LOG)
+		change_log(&msg);
 }
 
 /* People wait for the first sound of a track; what follows is decoded two seconds ahead. */

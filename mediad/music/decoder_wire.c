@@ -144,6 +144,9 @@ int decoder_wire_encode(const struct decoder_msg *msg, uint8_t *buf, size_t *n)
 	wr_be(&w, msg->type, 1);
 	if (msg->type == DECODER_READY) {
 		wr_be(&w, msg->jailed, 1);
+	} else if (msg->type == DECODER_LOG) {
+		wr_be(&w, msg->log.level, 1);
+		wr_be(&w, msg->log.json, 1);
 	} else {
 		wr_be(&w, msg->slot, 2);
 		wr_be(&w, msg->track, 8);
@@ -165,6 +168,7 @@ int decoder_wire_encode(const struct decoder_msg *msg, uint8_t *buf, size_t *n)
 		wr_be(&w, msg->reason, 1);
 		break;
 	case DECODER_CLOSE:
+	case DECODER_LOG:
 	case DECODER_READY:
 		break;
 	case DECODER_ANALYSIS:
@@ -207,6 +211,15 @@ int decoder_wire_decode(struct decoder_msg *out, const uint8_t *buf, size_t n)
 		msg.slot = 0;
 		msg.track = 0;
 		msg.jailed = rd_be(&r, 1) != 0;
+		break;
+	case DECODER_LOG:
+		msg.type = DECODER_LOG;
+		msg.slot = 0;
+		msg.track = 0;
+		msg.log.level = (uint8_t)rd_be(&r, 1);
+		msg.log.json = rd_be(&r, 1) != 0;
+		if (msg.log.level > DECODER_LOG_LEVEL_MAX)
+			r.ok = false;
 		break;
 	case DECODER_OPEN:
 	case DECODER_CLOSE:

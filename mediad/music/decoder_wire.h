@@ -9,6 +9,8 @@
  * of the track is measured. READY comes first, and again after decoderd's
  * worker was replaced: all tracks before it are lost.
  *
+ * LOG says what decoders that begin from then on write to the log, and belongs to no track.
+ *
  * Integers are big-endian, strings have a length of two bytes. Pure. */
 #ifndef MEDIAD_MUSIC_DECODER_WIRE_H
 #define MEDIAD_MUSIC_DECODER_WIRE_H
@@ -27,12 +29,14 @@ enum {
 	DECODER_HEADERS_MAX = 1024, /* bytes of header lines */
 	DECODER_MSG_MAX = 3600,	    /* bytes of a message */
 	DECODER_NO_LEVEL = INT16_MIN,
+	DECODER_LOG_LEVEL_MAX = 4, /* trace */
 };
 #define DECODER_FRAMES_MAX (INT64_C(1) << 40) /* of a track: 265 days */
 
 enum decoder_type {
 	DECODER_OPEN = 1,
 	DECODER_CLOSE = 2,
+	DECODER_LOG = 3,
 	DECODER_READY = 16,
 	DECODER_OPENED = 17,
 	DECODER_TITLE = 18,
@@ -103,14 +107,18 @@ struct decoder_opened {
 
 struct decoder_msg {
 	enum decoder_type type;
-	uint16_t slot;	/* all but READY */
-	uint64_t track; /* all but READY */
+	uint16_t slot;	/* all but READY and LOG */
+	uint64_t track; /* all but READY and LOG */
 	union {
 		struct {
 			struct decoder_source source;
 			uint64_t start; /* frame */
 			bool measure;	/* the levels, if tags do not give them */
 		} open;
+		struct {
+			uint8_t level; /* enum log_level */
+			bool json;
+		} log;
 		bool jailed; /* READY: children can be sandboxed; otherwise each OPEN fails */
 		struct decoder_opened opened;
 		char title[DECODER_TEXT_MAX + 1];

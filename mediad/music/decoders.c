@@ -46,6 +46,8 @@ struct decoders {
 	uint64_t tracks;	     /* newest track */
 	enum decoder_reason refusal; /* of every track; UNKNOWN: none */
 	bool ready;
+	bool log_told; /* decoderd logs as log says, and not as it was started */
+	struct decoder_msg log;
 	struct slot slots[DECODER_SLOTS];
 };
 
@@ -68,6 +70,18 @@ static int send_message(struct decoders *d, const struct decoder_msg *msg)
 		return err;
 	env_output(d->env, ENV_OUT_PIPE, d->source, buf, n);
 	return (int)env_answer(d->env, env_replaying(d->env) ? 0 : send_live(d, buf, n));
+}
+
+void decoders_set_log(struct decoders *d, unsigned level, bool json)
+{
+	if (!d)
+		return;
+	d->log_told = true;
+	d->log = (struct decoder_msg){.type = DECODER_LOG,
+				      .log = {.level = (uint8_t)level, .json = json}};
+	/* Otherwise it is told once it is ready. */
+	if (d->ready)
+		send_message(d, &d->log);
 }
 
 /* ---- slots ---- */
@@ -147,6 +161,9 @@ static void on_ready(struct decoders *d, bool jailed)
 		report_ended(d, &d->slots[i], DECODER_REASON_LOST);
 	}
 	d->ready = true;
+	/* It logs as it was started. */
+	if (d->log_told)
+		send_message(d, &d->log);
 }
 
 static void on_track_message(struct decoders *d, const struct decoder_msg *msg)
@@ -382,6 +399,7 @@ static int make_rings(struct decoders *d)
 
 int decoders_alloc(struct decoders **out, const struct decoders_conf *conf)
 {
+	enum log_level level;
 	struct decoders *d;
 	int err;
 
@@ -392,6 +410,10 @@ int decoders_alloc(struct decoders **out, const struct decoders_conf *conf)
 		return ENOMEM;
 	d->env = conf->env;
 	d->losth = conf->losth;
+	d->log_told = conf->log_json;
+	d->log = (struct decoder_msg){.type = DECODER_LOG, .log = {LOG_INFO_, true}};
+	if (log_level_parse(conf->log_level ? conf->log_level : "", &level))
+		d->log.log.level = (uint8_t)level;
 	d->arg = conf->arg;
 	d->link = -1;
 	err = env_source_add(d->env, &d->source, on_input, d);

@@ -32,6 +32,7 @@ struct decoders_conf {
 	unsigned n_roots;
 	const char *addresses; /* that sources may have although they are not public, or NULL */
 	const char *log_level; /* as --log has it */
+	bool log_json;
 	/* decoderd ended, and every track is refused from now on; NULL accepted. */
 	void (*losth)(void *arg);
 	void *arg;
@@ -40,6 +41,8 @@ struct decoders_conf {
 /* A program that cannot be started is no error: every track is refused then. EINVAL, ENOMEM. The
  * strings are borrowed until return. Caller owns *out. */
 int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
+/* What decoders that begin from now on write to the log; level: enum log_level. d NULL: nothing. */
+void decoders_set_log(struct decoders *d, unsigned level, bool json);
 /* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
 struct decoders *decoders_free(struct decoders *d);
 

@@ -54,6 +54,8 @@ told "a new key takes effect immediately" 'setting_changed name=openai_api_key e
 told "a setting that waits for the next call says so" 'setting_changed name=asr_model effect="on the next call"'
 is "and no secret with it" "$(lines 'sk-of')" 0
 is "the environment takes precedence" "$(lines 'name=hold_ms')" 0
+hup "{ \"instructions\": \"Be brief.\", \"openai_api_key_file\": \"$D/key\", \"asr_model\": \"whisper-1\", \"log_level\": \"debug\" }"
+until_ok 5 grep -qa 'log_changed level=3 json=0' "$D/mediad.log" && ok "mediad logs finer, in the same call" || bad "log level" "$(tail -2 "$D/mediad.log")"
 until_ok 3 up $GUILD && ok "the call continued" || bad "call" "is not up any more"
 
 hup '{ "inactivity_s": 1 }'

@@ -15,6 +15,29 @@ TEST(media_says_hello_and_opens_what_is_wanted)
 	toy_free(&t);
 }
 
+/* A fault at night is traced without an end of the calls. */
+TEST(media_tells_what_is_to_be_logged)
+{
+	struct toy t;
+
+	/* By default it logs as it was started, and is told nothing. */
+	CHECK(toy_up_with_call(&t));
+	media_set_log(t.media, 0, false);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_LOG], 0);
+	media_set_log(t.media, 4, false);
+	CHECK(toy_run_until(&t, MEDIA_LOG, 1));
+	media_set_log(t.media, 4, false);
+	media_set_log(t.media, 0, true);
+	CHECK(toy_run_until(&t, MEDIA_LOG, 2));
+	/* One that comes back is told again. */
+	t.peer = peer_free(t.peer);
+	CHECK(toy_run_until(&t, MEDIA_LOG, 3));
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_LOG], 3);
+	toy_free(&t);
+}
+
 TEST(media_waits_for_a_mediad_that_comes_late)
 {
 	struct toy t;

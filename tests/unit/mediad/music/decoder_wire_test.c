@@ -129,6 +129,24 @@ TEST(decoder_wire_refuses_fields_out_of_range)
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
 }
 
+TEST(decoder_wire_carries_what_is_logged)
+{
+	struct decoder_msg m = {.type = DECODER_LOG, .log = {DECODER_LOG_LEVEL_MAX, true}}, got;
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+
+	CHECK_INT(convert(&m, &got), 0);
+	CHECK_INT(got.type, DECODER_LOG);
+	CHECK_INT(got.log.level, DECODER_LOG_LEVEL_MAX);
+	CHECK(got.log.json);
+	CHECK_INT(decoder_wire_encode(&m, buf, &n), 0);
+	CHECK_INT(n, 3);
+	buf[1]++;
+	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
+	buf[1]--;
+	CHECK_INT(decoder_wire_decode(&got, buf, n - 1), EBADMSG);
+}
+
 TEST(decoder_reasons_have_names)
 {
 	CHECK_STR(decoder_reason_name(DECODER_REASON_END), "end");
