@@ -148,7 +148,7 @@ static void answer_say(struct control *c, struct command *cmd)
 		words_say_nothing(&words);
 	else if (vs && voice_session_muted(vs))
 		words_silenced(&words);
-	else if (vs && voice_session_say(vs, text))
+	else if (vs && voice_session_say(vs, text, 0))
 		words_not_here(&words);
 	else if (vs)
 		words_say_soon(&words);
@@ -224,6 +224,13 @@ void control_on_held_timer(void *arg)
 	for (unsigned i = 0; i < c->n_held; i++)
 		carry_out(c, c->held[i]);
 	c->n_held = 0;
+}
+
+bool control_answers_now(void *arg)
+{
+	const struct control *c = arg;
+
+	return !c->n_held && knows_mediads(c);
 }
 
 void control_on_command(struct command *cmd, void *arg)

@@ -393,7 +393,8 @@ void control_on_typing(const struct typing *t, uint32_t id, void *arg)
 	} others[] = {{"music", control_type_music},
 		      {"forget", control_type_memory},
 		      {"settings", control_type_settings},
-		      {"work", control_type_work}};
+		      {"work", control_type_work},
+		      {"why", control_type_why}};
 	struct control *c = arg;
 	json_t *choices;
 

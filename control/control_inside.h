@@ -268,6 +268,7 @@ void control_answer_work(struct control *c, struct command *cmd);
 /* False: the press is about something else. */
 bool control_press_work(struct control *c, struct press *p);
 void control_type_work(struct control *c, const struct typing *typing, uint32_t id);
+void control_type_why(struct control *c, const struct typing *typing, uint32_t id);
 /* The settings are others. */
 void control_update_work(struct control *c);
 /* A person is erased, or does not want to be read in this server (0: in any). */
@@ -312,6 +313,8 @@ void control_end_music(struct control *c);
 
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);
+/* A command would be carried out at once. */
+bool control_answers_now(void *arg);
 /* Carries out what was held, once mediad has told what it holds. */
 void control_on_held_timer(void *arg);
 

@@ -2,7 +2,7 @@
  * message, in the words of the one table of reasons that --why tells, too.
  *
  *   asked about              who may ask               what is told
- *   one's own last turn      everybody                 its reason
+ *   one's own last turns     everybody                 their reasons, one at a time
  *   one's own last message   everybody                 its reason, and how the bot took it
  *   another's last turn      who hears them in the     its reason
  *                            bot's voice channel
@@ -11,14 +11,20 @@
  *                            and who is in its channel author refuses to be read
  *
  * Reasons hold no words of anybody. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "control/control_inside.h"
+#include "control/discord/components.h"
 #include "control/discord/guilds.h"
 #include "control/settings/settings.h"
 #include "control/text_session/text_session.h"
+#include "ipc/env.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
+
+enum { CHOICE = 101 /* bytes of a suggestion with NUL */, MINUTE_MS = 60000 };
 
 static void tell_ended(const struct text_why *why, bool own, struct words *words)
 {
@@ -121,17 +127,59 @@ static void tell_last(struct control *c, const struct command *cmd, struct words
 		words_why_none(words);
 }
 
+static void tell_turn(struct control *c, const struct command *cmd, uint64_t turn,
+		      struct words *words)
+{
+	const struct own_turn *own =
+		own_turns_find(&c->own_turns, cmd->guild, cmd->user, (uint32_t)turn);
+
+	if (own)
+		words_why_turn(words, own->turn, own->reason);
+	else
+		words_why_none(words);
+}
+
 void control_answer_why(struct control *c, struct command *cmd)
 {
 	const char *named = command_text(cmd, "message");
+	uint64_t turn = command_number(cmd, "turn");
 	struct words words = {0};
 
 	words_speak(&words, cmd->locale);
-	if (named)
+	if (turn)
+		tell_turn(c, cmd, turn, &words);
+	else if (named)
 		tell_named(c, cmd, named, &words);
 	else
 		tell_last(c, cmd, &words);
 	command_reply(cmd, &words);
+}
+
+/* Their own turns: speech has no message to click. */
+void control_type_why(struct control *c, const struct typing *t, uint32_t id)
+{
+	const struct own_turn *own[OWN_TURNS_EACH];
+	unsigned n = strcmp(t->option, "turn") == 0
+			     ? own_turns_list(&c->own_turns, t->guild, t->user, own)
+			     : 0;
+	uint64_t now = env_wall_ms(c->env);
+	char number[16], label[CHOICE];
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t ago = now > own[i]->at_ms ? now - own[i]->at_ms : 0;
+		struct words words = {0};
+
+		snprintf(number, sizeof number, "%" PRIu32, own[i]->turn);
+		if (strncmp(number, t->text, strlen(t->text)) != 0)
+			continue;
+		words_speak(&words, t->locale);
+		words_why_choice(&words, own[i]->turn, (unsigned)(ago / MINUTE_MS), own[i]->reason);
+		utf8_copy(label, sizeof label, words.text);
+		json_array_append_new(list, json_pack("{s:s,s:I}", "name", label, "value",
+						      (json_int_t)own[i]->turn));
+	}
+	components_suggest(c->components, id, list);
 }
 
 /* ---- the menus ---- */

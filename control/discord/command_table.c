@@ -13,6 +13,7 @@
 /* Discord's types of commands, of which an interaction tells one, too. */
 enum type { SLASH = 1, USER, MESSAGE };
 enum answer { PUBLIC, PRIVATE, CHOSEN };
+enum when { DEFERRED, AT_ONCE };
 enum kind { TEXT = 3, NUMBER = 4, FLAG = 5, VOICE_CHANNEL = 7 }; /* of options, by its numbers */
 
 enum { CONTEXT_GUILD = 0 /* a command can be used in guilds */ };
@@ -22,9 +23,11 @@ static const struct row {
 	void (*describe)(struct words *w);
 	enum type type;
 	enum answer answer;
+	enum when when;
 	const char *right;
 } table[] = {
-#define X(NAME, name, type, answer, right) {#name, words_command_##name, type, answer, right},
+#define X(NAME, name, type, answer, when, right)                                                   \
+	{#name, words_command_##name, type, answer, when, right},
 	COMMANDS(X)
 #undef X
 };
@@ -67,6 +70,7 @@ static json_t *option_json(const struct option *o)
 	json_t *j = json_pack("{s:s,s:i,s:b}", "name", o->name, "type", o->kind, "required",
 			      o->required);
 
+	command_rename(j, o->name);
 	command_describe(j, o->describe);
 	if (o->kind == VOICE_CHANNEL)
 		json_object_set_new(
@@ -104,6 +108,7 @@ static json_t *subcommands_json(enum command_kind kind)
 			continue;
 		j = json_pack("{s:s,s:i,s:o}", "name", s->name, "type", INTERACTION_SUBCOMMAND,
 			      "options", options_json(kind, s->name));
+		command_rename(j, s->name);
 		command_describe(j, s->describe);
 		json_array_append_new(list, j);
 	}
@@ -115,6 +120,7 @@ static json_t *slash_json(enum command_kind kind)
 	json_t *cmd = json_pack("{s:s}", "name", table[kind].name);
 	json_t *list = kind == COMMAND_MUSIC ? music_command_options() : subcommands_json(kind);
 
+	command_rename(cmd, table[kind].name);
 	command_describe(cmd, table[kind].describe);
 	if (!json_array_size(list)) {
 		json_decref(list);
@@ -369,4 +375,9 @@ bool command_is_private(const struct command *cmd)
 {
 	return table[cmd->kind].answer == PRIVATE ||
 	       (table[cmd->kind].answer == CHOSEN && command_flag(cmd, "private"));
+}
+
+bool command_is_quick(const struct command *cmd)
+{
+	return table[cmd->kind].when == AT_ONCE;
 }

@@ -56,6 +56,8 @@ struct command {
 const char *command_name(enum command_kind kind);
 /* True if the answer is shown to its user alone. */
 bool command_is_private(const struct command *cmd);
+/* True if its handler answers before it returns, and changes nothing. */
+bool command_is_quick(const struct command *cmd);
 /* "" without one. Borrowed. */
 const char *command_subcommand(const struct command *cmd);
 /* The value of an option: NULL, 0 or false without it. Borrowed. */

@@ -30,6 +30,7 @@ struct waiting {
 	struct interaction interaction;
 	bool ready, begun;	 /* nothing keeps it from being carried out; it was */
 	bool overtaken;		 /* a later command was carried out before it */
+	bool quick;		 /* its reply is the first answer */
 	bool unsent;		 /* Discord could not take its reply, which is sent again */
 	uint64_t order_until;	 /* later commands wait for it until then */
 	json_t *kept;		 /* the interaction, as the next control needs it */
@@ -45,6 +46,7 @@ struct commands {
 	struct tmr *reply_tmr; /* NULL until a reply has to be sent again */
 	command_h *h;
 	commands_changed_h *changedh;
+	command_ready_h *readyh; /* NULL: nothing is answered at once */
 	void *arg;
 	struct waiting *list; /* oldest first: the next control carries them out in this order */
 	unsigned n;
@@ -68,6 +70,11 @@ int commands_alloc(struct commands **out, struct env *env, struct rest *rest, co
 	c->arg = arg;
 	*out = c;
 	return 0;
+}
+
+void commands_answer_at_once(struct commands *c, command_ready_h *readyh)
+{
+	c->readyh = readyh;
 }
 
 static void tell_change(const struct commands *c)
@@ -201,7 +208,7 @@ static void on_edited(int err, int status, const json_t *body, void *arg)
 /* Until Discord has the reply, the command waits with it for the next control. It has no previews:
  * Discord fetches those at once, and an address that somebody planted in what a model read could
  * carry words of the channel to its owner. */
-static void send_reply(struct waiting *w, const char *text)
+static void edit_answer(struct waiting *w, const char *text)
 {
 	json_t *body = json_pack("{s:s,s:{s:[]},s:i,s:O*}", "content", text, "allowed_mentions",
 				 "parse", "flags", SUPPRESS_EMBEDS, "components",
@@ -217,6 +224,50 @@ static void send_reply(struct waiting *w, const char *text)
 	} else {
 		tell_change(w->owner);
 	}
+}
+
+static void tell_missed(const struct waiting *w);
+
+static void on_answered(int err, int status, const json_t *body, void *arg)
+{
+	struct waiting *w = arg;
+	json_int_t code = json_integer_value(json_object_get(body, "code"));
+
+	if (err == ECANCELED)
+		return; /* as in on_deferred; the next control answers it */
+	if (err || status / 100 != 2)
+		log_warn("answer_lost", "name=%s err=%d status=%d", command_name(w->cmd.kind), err,
+			 status);
+	if (code == DISCORD_ERROR_UNKNOWN_INTERACTION)
+		tell_missed(w);
+	lose(w);
+}
+
+/* The first answer. It is not kept: the next control makes one of its own. */
+static void send_answer(struct waiting *w, const char *text)
+{
+	int flags = SUPPRESS_EMBEDS | (command_is_private(&w->cmd) ? INTERACTION_EPHEMERAL : 0);
+	json_t *body = json_pack("{s:i,s:{s:s,s:{s:[]},s:i,s:O*}}", "type", INTERACTION_MESSAGE,
+				 "data", "content", text, "allowed_mentions", "parse", "flags",
+				 flags, "components", json_object_get(w->kept, "components"));
+	int err = interaction_callback(w->owner->rest, &w->interaction, body, on_answered, w);
+
+	json_decref(body);
+	json_object_del(w->kept, "reply");
+	if (err) {
+		log_warn("answer_lost", "err=%d status=0", err);
+		lose(w);
+	} else {
+		tell_change(w->owner);
+	}
+}
+
+static void send_reply(struct waiting *w, const char *text)
+{
+	if (w->quick)
+		send_answer(w, text);
+	else
+		edit_answer(w, text);
 }
 
 static void on_reply_timer(void *arg)
@@ -478,6 +529,40 @@ static int defer(struct waiting *w)
 	return err;
 }
 
+static void on_busy_told(int err, int status, const json_t *body, void *arg)
+{
+	(void)err, (void)status, (void)body, (void)arg;
+}
+
+/* Discord does not take answers, or too many use commands. */
+static void tell_busy(const struct commands *c, const struct interaction *i,
+		      const struct command *cmd)
+{
+	struct words words = {0};
+	json_t *body;
+
+	log_warn("command_refused", "name=%s waiting=%u", command_name(cmd->kind), c->n);
+	words_speak(&words, cmd->locale);
+	words_component_too_many(&words);
+	body = json_pack("{s:i,s:{s:s,s:i}}", "type", INTERACTION_MESSAGE, "data", "content",
+			 words.text, "flags", INTERACTION_EPHEMERAL);
+	interaction_callback(c->rest, i, body, on_busy_told, NULL);
+	json_decref(body);
+}
+
+/* Before the others: the handler has it before this returns. */
+static bool is_quick(const struct commands *c, const struct waiting *w)
+{
+	return command_is_quick(&w->cmd) && c->readyh && c->readyh(c->arg);
+}
+
+/* One that the control before us may have deferred is deferred, too. */
+static void answer_at_once(struct commands *c, struct waiting *w)
+{
+	w->quick = w->begun = true;
+	c->h(&w->cmd, c->arg);
+}
+
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 {
 	struct interaction interaction;
@@ -485,8 +570,12 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	struct command cmd;
 	int err = command_parse(d, &cmd);
 
-	if (err || c->n >= COMMANDS_WAITING_MAX || !interaction_read(d, &interaction)) {
+	if (err || !interaction_read(d, &interaction)) {
 		log_debug("interaction_ignored", "err=%d", err);
+		return;
+	}
+	if (c->n >= COMMANDS_WAITING_MAX) {
+		tell_busy(c, &interaction, &cmd);
 		return;
 	}
 	w = calloc(1, sizeof *w);
@@ -514,6 +603,10 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	c->n++;
 	if (kept_reply(w)) {
 		ask_whether_answered(w); /* it was deferred and carried out */
+		return;
+	}
+	if (!json_object_get(d, "at_ms") && is_quick(c, w)) {
+		answer_at_once(c, w);
 		return;
 	}
 	err = defer(w);

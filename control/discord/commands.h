@@ -1,8 +1,9 @@
 /* The commands and menus of the application: registering them and answering them.
  *
- * Discord expects an answer within 3 seconds, and joining takes longer. Each command is therefore
+ * Discord expects an answer within 3 seconds, and joining takes longer. A command is therefore
  * deferred first (type 5). Once Discord has accepted that, the handler gets the command, and its
- * answer replaces the deferred one. An answer mentions nobody. */
+ * answer replaces the deferred one. What commands.def has as AT_ONCE is answered without that
+ * (type 4). An answer mentions nobody. */
 #ifndef CONTROL_DISCORD_COMMANDS_H
 #define CONTROL_DISCORD_COMMANDS_H
 
@@ -32,16 +33,21 @@ enum { COMMAND_REPLY_AGAIN_MS = 2000 };
 /* env and rest are borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
 int commands_alloc(struct commands **out, struct env *env, struct rest *rest, command_h *h,
 		   commands_changed_h *changedh, void *arg);
+/* Until then everything is deferred. readyh: whether the handler would answer a command AT_ONCE
+ * before it returns. */
+typedef bool(command_ready_h)(void *arg);
+void commands_answer_at_once(struct commands *c, command_ready_h *readyh);
 /* Ends all waiting commands without an answer; their holders must not use them any more. */
 struct commands *commands_free(struct commands *c);
 /* Overwrites the application's global commands with ours. */
 int commands_register(struct commands *c, uint64_t application);
 /* Takes an INTERACTION_CREATE, which came at this wall time: defers it, then calls the handler.
- * Interactions that are not our commands are ignored. The deferred answer may be the previous
- * control's: a command is carried out again only if its message shows that it has no answer yet.
- * /join and /leave of one server are carried out in the order in which they came; one that the next
- * had to overtake is not carried out any more. When the first 3 s have passed without one, Discord
- * takes no answer any more, and the channel is told instead. */
+ * When COMMANDS_WAITING_MAX wait already, its user is told to try again. Interactions that are not
+ * our commands are ignored. The deferred answer may be the previous control's: a command is carried
+ * out again only if its message shows that it has no answer yet. /join and /leave of one server are
+ * carried out in the order in which they came; one that the next had to overtake is not carried out
+ * any more. When the first 3 s have passed without one, Discord takes no answer any more, and the
+ * channel is told instead. */
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
 /* The commands that wait for their answers, as interactions that the next control can take; those
  * that were carried out have the member "reply", which Discord does not have yet, and those that a

@@ -270,6 +270,7 @@ int typing_parse(const json_t *d, struct typing *out)
 		     *first = json_array_get(options, 0);
 	struct typing t = {.command = json_string_value(json_object_get(data, "name")),
 			   .subcommand = "",
+			   .locale = interaction_locale(d),
 			   .member = json_object_get(d, "member")};
 
 	if (json_integer_value(json_object_get(d, "type")) != INTERACTION_AUTOCOMPLETE)

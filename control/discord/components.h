@@ -54,6 +54,7 @@ struct typing {
 	uint64_t in; /* the channel where they type; 0: not told */
 	const json_t *member;
 	const char *command, *subcommand, *option, *text; /* subcommand: "" for none */
+	const char *locale;				  /* of their client, "" if not told */
 	const char *named; /* what their option `name` holds by now, NULL for nothing */
 };
 

@@ -222,6 +222,7 @@ static json_t *option_json(const char *name, void (*describe)(struct words *w), 
 {
 	json_t *o = json_pack("{s:s,s:i,s:b}", "name", name, "type", type, "required", required);
 
+	command_rename(o, name);
 	command_describe(o, describe);
 	return o;
 }

@@ -23,6 +23,27 @@ static bool is_inner(const char *reason)
 	return false;
 }
 
+static bool is_of(const struct own_turn *own, uint64_t guild, uint64_t user)
+{
+	return own->guild == guild && own->user == user;
+}
+
+/* Makes room for one more of this person. */
+static void drop_oldest(struct own_turns *t, uint64_t guild, uint64_t user)
+{
+	unsigned n = 0, oldest = 0;
+
+	for (unsigned i = t->n; i-- > 0;)
+		if (is_of(&t->v[i], guild, user)) {
+			oldest = i;
+			n++;
+		}
+	if (n == OWN_TURNS_EACH)
+		remove_at(t, oldest);
+	else if (t->n == OWN_TURNS)
+		remove_at(t, 0);
+}
+
 void own_turns_take_event(const struct bus_event *ev, void *arg)
 {
 	struct own_turns *t = arg;
@@ -30,23 +51,43 @@ void own_turns_take_event(const struct bus_event *ev, void *arg)
 
 	if (ev->type != EVENT_TURN || !ev->user || is_inner(ev->turn.reason))
 		return;
-	for (unsigned i = 0; i < t->n; i++)
-		if (t->v[i].guild == ev->guild && t->v[i].user == ev->user)
-			remove_at(t, i);
-	if (t->n == OWN_TURNS)
-		remove_at(t, 0);
+	drop_oldest(t, ev->guild, ev->user);
 	own = &t->v[t->n++];
 	own->guild = ev->guild;
 	own->user = ev->user;
+	own->at_ms = ev->at_ms;
+	own->turn = (uint32_t)ev->turn.turn;
 	utf8_copy(own->reason, sizeof own->reason, ev->turn.text);
 }
 
 const char *own_turns_reason(const struct own_turns *t, uint64_t guild, uint64_t user)
 {
-	for (unsigned i = 0; i < t->n; i++)
-		if (t->v[i].guild == guild && t->v[i].user == user)
+	for (unsigned i = t->n; i-- > 0;)
+		if (is_of(&t->v[i], guild, user))
 			return t->v[i].reason;
 	return NULL;
+}
+
+const struct own_turn *own_turns_find(const struct own_turns *t, uint64_t guild, uint64_t user,
+				      uint32_t turn)
+{
+	for (unsigned i = t->n; i-- > 0;)
+		if (is_of(&t->v[i], guild, user) && t->v[i].turn == turn)
+			return &t->v[i];
+	return NULL;
+}
+
+/* Numbers begin anew with each voice session. */
+unsigned own_turns_list(const struct own_turns *t, uint64_t guild, uint64_t user,
+			const struct own_turn *out[OWN_TURNS_EACH])
+{
+	unsigned n = 0;
+
+	for (unsigned i = t->n; i-- > 0 && n < OWN_TURNS_EACH;)
+		if (is_of(&t->v[i], guild, user) &&
+		    own_turns_find(t, guild, user, t->v[i].turn) == &t->v[i])
+			out[n++] = &t->v[i];
+	return n;
 }
 
 void own_turns_forget(struct own_turns *t, uint64_t user)

@@ -52,7 +52,7 @@ press_answered() { shown "$pressed" | perl -MJSON::PP -0777 -ne 'my $i = decode_
 says() { # WHAT PATTERN
 	case $answer in $2) ok "$1" ;; *) bad "$1" "$answer" ;; esac
 }
-is_private() { shown "$id" | grep -qE '"callback":.*"flags": ?64'; }
+is_private() { shown "$id" | grep -qE '"callback":.*"flags": ?6[48]'; }
 messages() { api GET "/channels/$TEXT/messages"; }
 written_now() { messages | grep -q "$1"; }
 record() { cat "$D/record-chat/events.jsonl"; }

@@ -35,10 +35,57 @@ TEST(the_registration_is_one_that_discord_accepts)
 		/* Every language of the words has it. */
 		names = json_object_get(cmd, type == COMMAND_SLASH ? "description_localizations"
 								   : "name_localizations");
-		CHECK_INT(json_object_size(names), 11);
+		CHECK_INT(json_object_size(names), 13);
 		menus += type != COMMAND_SLASH;
 	}
 	CHECK_INT(menus, 2);
+	json_decref(body);
+}
+
+/* What Discord shows of a name in a language. */
+static const char *shown_name(const json_t *o, const char *locale)
+{
+	const char *name = json_string_value(
+		json_object_get(json_object_get(o, "name_localizations"), locale));
+
+	return name ? name : json_string_value(json_object_get(o, "name"));
+}
+
+/* In each language no two that stand beside each other have the same name; n: how many names there
+ * are in this one. */
+static void check_names(const json_t *list, const char *locale, unsigned *n)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *o = json_array_get(list, i);
+
+		*n += json_object_get(json_object_get(o, "name_localizations"), locale) != NULL;
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(shown_name(o, locale),
+				   shown_name(json_array_get(list, k), locale)) == 0)
+				test_fail(__FILE__, __LINE__, "%s: %s twice", locale,
+					  shown_name(o, locale));
+		check_names(json_object_get(o, "options"), locale, n);
+	}
+}
+
+TEST(names_are_in_the_languages_of_the_descriptions)
+{
+	json_t *body = commands_body(), *first = json_array_get(body, 0), *words;
+	unsigned n, all = 0;
+	const char *locale;
+
+	check_names(body, "none", &all);
+	json_object_foreach(json_object_get(first, "description_localizations"), locale, words)
+	{
+		n = 0;
+		check_names(body, locale, &n);
+		/* All but those that are the same there, such as "status". */
+		if (n < 70)
+			test_fail(__FILE__, __LINE__, "%s: %u names", locale, n);
+	}
+	CHECK_STR(shown_name(first, "de"), "beitreten");
+	CHECK_STR(shown_name(first, "es-419"), "unirse");
+	CHECK_STR(json_string_value(json_object_get(first, "name")), "join");
 	json_decref(body);
 }
 

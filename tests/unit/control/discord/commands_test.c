@@ -65,7 +65,10 @@ static struct replay {
 	struct evhttp_request *stalled;
 	struct command *cmd; /* the last one that was carried out */
 	char order[16], told[300], edited[300];
-	bool bare; /* the last of them has no previews */
+	bool bare;	     /* the last of them has no previews */
+	bool replies;	     /* the handler answers before it returns */
+	int type, privately; /* of the first answer of command 8 */
+	char answer[300];
 	struct commands *commands;
 } fx;
 
@@ -76,6 +79,18 @@ static void note_content(char *buf, size_t size)
 
 	snprintf(buf, size, "%s", text ? text : "");
 	fx.bare = json_integer_value(json_object_get(body, "flags")) & 4;
+	json_decref(body);
+}
+
+static void note_answer(void)
+{
+	json_t *body = json_loadb((const char *)fx.fake.body, fx.fake.n, 0, NULL);
+	const json_t *data = json_object_get(body, "data");
+	const char *text = json_string_value(json_object_get(data, "content"));
+
+	fx.type = (int)json_integer_value(json_object_get(body, "type"));
+	fx.privately = json_integer_value(json_object_get(data, "flags")) & 64;
+	snprintf(fx.answer, sizeof fx.answer, "%s", text ? text : "");
 	json_decref(body);
 }
 
@@ -90,6 +105,7 @@ static void serve_discord(struct fake_http *f, struct evhttp_request *req)
 		/* The control before us deferred it. */
 		fake_http_answer(req, 400, "application/json", twice, sizeof twice - 1);
 	} else if (strstr(f->path, "/8/")) {
+		note_answer();
 		fake_http_answer(req, 204, "text/plain", "", 0);
 	} else if (strcmp(f->method, "POST") == 0) {
 		note_content(fx.told, sizeof fx.told);
@@ -118,6 +134,8 @@ static void on_carried(struct command *cmd, void *arg)
 	(void)arg;
 	fx.cmd = cmd;
 	fx.order[n] = letters[cmd->kind];
+	if (fx.replies)
+		command_reply(cmd, &(struct words){.text = "I am well.", .n = 10});
 	if (n + 1 == fx.want)
 		env_stop(fx.fake.env);
 }
@@ -441,4 +459,70 @@ TEST(a_reply_is_sent_again_when_discord_is_back)
 	CHECK_INT(fx.fails, 0);
 	end_replay(rest);
 	json_decref(leave);
+}
+
+static bool is_ready(void *arg)
+{
+	return arg == NULL;
+}
+
+/* One request, not two, and no "thinks" in between. */
+TEST(what_is_known_is_answered_at_once)
+{
+	struct rest *rest = begin_replay();
+	json_t *status = command("8", "status"), *join = command("8", "join"), *list;
+
+	CHECK(rest);
+	fx.replies = true;
+	commands_answer_at_once(fx.commands, is_ready);
+	commands_interaction(fx.commands, status, 1000);
+	CHECK_STR(fx.order, "s");
+	CHECK_INT(count_waiting(), 1);
+	run_to_the_end();
+	CHECK_INT(fx.type, 4);
+	CHECK_INT(fx.privately, 64);
+	CHECK_STR(fx.answer, "I am well.");
+	CHECK_STR(fx.edited, "");
+	/* What takes longer, or changes something, is deferred. */
+	commands_interaction(fx.commands, join, 1000);
+	run_to_the_end();
+	CHECK_INT(fx.type, 5);
+	CHECK_STR(fx.edited, "I am well.");
+	/* So is what the control before us may have begun. */
+	fx.type = 0;
+	fx.original = 200;
+	json_object_set_new(status, "at_ms", json_integer(1000));
+	list = json_pack("[O]", status);
+	commands_inherit(fx.commands, list, 2000);
+	commands_resume(fx.commands, 0);
+	run_to_the_end();
+	CHECK_INT(fx.type, 5);
+	CHECK_STR(fx.order, "sjs");
+	end_replay(rest);
+	json_decref(list);
+	json_decref(status);
+	json_decref(join);
+}
+
+/* "The application did not respond" would tell nobody that it is worth another try. */
+TEST(who_comes_when_too_many_wait_is_told_so)
+{
+	struct rest *rest = begin_replay();
+	json_t *first = command("7", "join"), *next = command("8", "join");
+
+	CHECK(rest);
+	fx.original = 200;
+	for (unsigned i = 0; i < COMMANDS_WAITING_MAX; i++)
+		commands_interaction(fx.commands, first, 1000);
+	CHECK_INT(count_waiting(), COMMANDS_WAITING_MAX);
+	commands_interaction(fx.commands, next, 1000);
+	CHECK_INT(count_waiting(), COMMANDS_WAITING_MAX);
+	while (!fx.type && !fx.fake.timed_out)
+		run_a_moment();
+	CHECK_INT(fx.type, 4);
+	CHECK_INT(fx.privately, 64);
+	CHECK(strstr(fx.answer, "busy"));
+	end_replay(rest);
+	json_decref(first);
+	json_decref(next);
 }

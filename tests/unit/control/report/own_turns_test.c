@@ -24,11 +24,36 @@ TEST(the_last_turn_of_a_person_is_known_until_they_are_forgotten)
 	CHECK_STR(own_turns_reason(&turns, 1, 501), "it was answered");
 	CHECK(!own_turns_reason(&turns, 2, 501));
 	tell(501, "expired", "it was late");
-	CHECK_INT(turns.n, 2);
+	CHECK_INT(turns.n, 3);
 	CHECK_STR(own_turns_reason(&turns, 1, 501), "it was late");
 	own_turns_forget(&turns, 501);
 	CHECK(!own_turns_reason(&turns, 1, 501));
 	CHECK_STR(own_turns_reason(&turns, 1, 502), "it was noise");
+}
+
+/* Whoever spoke again can still ask about the turn before. */
+TEST(the_last_turns_of_a_person_are_listed)
+{
+	const struct own_turn *list[OWN_TURNS_EACH];
+	struct bus_event ev = {.type = EVENT_TURN, .guild = 1, .user = 501};
+
+	memset(&turns, 0, sizeof turns);
+	tell(502, "noise", "it was noise");
+	for (unsigned i = 1; i <= OWN_TURNS_EACH + 5; i++) {
+		ev.turn = (struct event_turn){.turn = i, .reason = "answered", .text = "answered"};
+		own_turns_take_event(&ev, &turns);
+	}
+	CHECK_INT(turns.n, OWN_TURNS_EACH + 1);
+	CHECK_INT(own_turns_list(&turns, 1, 501, list), OWN_TURNS_EACH);
+	CHECK_INT(list[0]->turn, OWN_TURNS_EACH + 5);
+	CHECK_INT(list[OWN_TURNS_EACH - 1]->turn, 6);
+	CHECK(!own_turns_find(&turns, 1, 501, 5));
+	CHECK(!own_turns_find(&turns, 1, 502, 6));
+	/* In the next session numbers begin anew: the newest of a number is meant. */
+	ev.turn = (struct event_turn){.turn = 7, .reason = "noise", .text = "it was noise"};
+	own_turns_take_event(&ev, &turns);
+	CHECK_STR(own_turns_find(&turns, 1, 501, 7)->reason, "it was noise");
+	CHECK_INT(own_turns_list(&turns, 1, 501, list), OWN_TURNS_EACH - 1);
 }
 
 TEST(turns_that_went_into_others_are_not_told_as_the_last)
