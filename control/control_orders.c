@@ -51,7 +51,7 @@ int control_take_order(const struct web_order *o, char *why, void *arg)
 		return ENOENT;
 	switch (o->kind) {
 	case WEB_SAY:
-		return voice_session_muted(vs) ? EPERM : voice_session_say(vs, o->text);
+		return voice_session_muted(vs) ? EPERM : voice_session_say(vs, o->text, o->number);
 	case WEB_STOP:
 		return voice_session_stop(vs);
 	case WEB_MUTE:

@@ -89,7 +89,7 @@ static void speak_answer(uint64_t guild, uint64_t channel, const char *text, voi
 	if (!is_spoken(guild, channel, arg))
 		return;
 	utf8_copy(words, sizeof words, text);
-	voice_session_say(vs, words);
+	voice_session_say(vs, words, 0);
 }
 
 static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title, void *arg)

@@ -86,6 +86,7 @@ void agent_feed(struct agent *a, const struct room_event *ev)
 	}
 	a->stepping = false;
 	agent_tools_settle(a->tools);
+	agent_orders_look(a);
 	at = room_deadline(a->room);
 	if (at == UINT64_MAX)
 		tmr_stop(a->timer);
@@ -183,10 +184,13 @@ void agent_muted(struct agent *a, bool muted)
 	agent_feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
 }
 
-void agent_say(struct agent *a, const char *text)
+void agent_say(struct agent *a, const char *text, uint64_t order)
 {
-	agent_feed(a,
-		   &(struct room_event){.type = ROOM_ORDER, .yes = true, .text = slice_str(text)});
+	agent_orders_add(a, order);
+	agent_feed(a, &(struct room_event){.type = ROOM_ORDER,
+					   .yes = true,
+					   .message = order,
+					   .text = slice_str(text)});
 }
 
 void agent_ask(struct agent *a, uint64_t user, const char *text)
@@ -442,6 +446,8 @@ struct agent *agent_free(struct agent *a)
 		return NULL;
 	if (a->room && a->timer)
 		agent_feed(a, &(struct room_event){.type = ROOM_SHUTDOWN});
+	if (a->room && a->timer)
+		agent_orders_drop(a);
 	while (a->first) {
 		struct agent_later *l = a->first;
 

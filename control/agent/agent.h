@@ -128,8 +128,9 @@ void agent_edited(struct agent *a, uint64_t message, const char *text);
 /* A message of that chat is gone, or has its files no more: what was attached is shown no more. */
 void agent_untyped(struct agent *a, uint64_t message);
 /* An operator has the bot say these words once the room is quiet, or stops what it says and does
- * for the room. */
-void agent_say(struct agent *a, const char *text);
+ * for the room. order: its number, by which the bus tells how it ended (kind order_ended); 0:
+ * nobody asks. */
+void agent_say(struct agent *a, const char *text, uint64_t order);
 void agent_stop(struct agent *a);
 /* A member in the room wrote a question that the room hears answered, once it is quiet. */
 void agent_ask(struct agent *a, uint64_t user, const char *text);

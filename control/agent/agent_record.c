@@ -1,4 +1,5 @@
 /* Publishes the events of the agent's room and engines, and records the end of a turn (agent.h). */
+#include <stdio.h>
 #include <string.h>
 
 #include "control/agent/inside.h"
@@ -302,9 +303,59 @@ static void drop_sound(struct agent *a, const struct room_turn *t)
 		utterance_sound_drop(a->sound, t->segment[i].utterance);
 }
 
+static void end_order(struct agent *a, uint64_t *order, const char *how)
+{
+	uint64_t guild = media_call_want(a->call)->guild;
+	char target[64];
+
+	snprintf(target, sizeof target, "server %llu, order %llu", (unsigned long long)guild,
+		 (unsigned long long)*order);
+	*order = 0;
+	bus_publish(a->bus, &(struct bus_event){.type = EVENT_ORDER_ENDED,
+						.at_ms = env_wall_ms(a->env),
+						.guild = guild,
+						.action = {.actor = "control",
+							   .via = "",
+							   .kind = "order_ended",
+							   .target = target,
+							   .result = how}});
+}
+
+void agent_orders_add(struct agent *a, uint64_t order)
+{
+	for (unsigned i = 0; order && i < AGENT_ORDERS; i++)
+		if (!a->orders[i]) {
+			a->orders[i] = order;
+			return;
+		}
+}
+
+void agent_orders_look(struct agent *a)
+{
+	for (unsigned i = 0; i < AGENT_ORDERS; i++)
+		if (a->orders[i] && !room_holds_order(a->room, a->orders[i]))
+			end_order(a, &a->orders[i], "dropped");
+}
+
+void agent_orders_drop(struct agent *a)
+{
+	for (unsigned i = 0; i < AGENT_ORDERS; i++)
+		if (a->orders[i])
+			end_order(a, &a->orders[i], "dropped");
+}
+
+/* Somebody spoke before it was heard: then it waits again. */
+static void follow_order(struct agent *a, const struct room_turn *t)
+{
+	for (unsigned i = 0; t->order && i < AGENT_ORDERS; i++)
+		if (a->orders[i] == t->order && t->reason != ROOM_REASON_THOUGHT_WITHDRAWN)
+			end_order(a, &a->orders[i], room_reason_name(t->reason));
+}
+
 void agent_record_turn(struct agent *a, const struct room_turn *t)
 {
 	tell_fault(a, t);
+	follow_order(a, t);
 	drop_sound(a, t);
 	if (t->remark && t->first_audio_at) {
 		a->remarks++;

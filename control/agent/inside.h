@@ -23,7 +23,7 @@
 
 struct tool_cost;
 
-enum { AGENT_TYPISTS = 32 };
+enum { AGENT_TYPISTS = 32, AGENT_ORDERS = 8 };
 
 /* Somebody who types in the chat of the voice channel (agent_record.c). */
 struct agent_typist {
@@ -90,15 +90,16 @@ struct agent {
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;
 
-	struct bus *bus;	     /* NULL: nobody listens */
-	struct ledger *ledger;	     /* NULL: nobody counts */
-	struct mcp_servers *mcp;     /* NULL: none */
-	struct delegates *delegates; /* NULL: none */
-	enum ledger_state budget;    /* as people were told last */
-	uint64_t spent_nano;	     /* in this session, billionths of a dollar */
-	struct levels levels;	     /* of the present speakers */
-	struct turns *turns;	     /* publishes the room's turns on the bus */
-	char ended[40];		     /* why the session ended; empty while it lasts */
+	struct bus *bus;	       /* NULL: nobody listens */
+	struct ledger *ledger;	       /* NULL: nobody counts */
+	struct mcp_servers *mcp;       /* NULL: none */
+	struct delegates *delegates;   /* NULL: none */
+	enum ledger_state budget;      /* as people were told last */
+	uint64_t spent_nano;	       /* in this session, billionths of a dollar */
+	struct levels levels;	       /* of the present speakers */
+	struct turns *turns;	       /* publishes the room's turns on the bus */
+	uint64_t orders[AGENT_ORDERS]; /* numbers of those that have not ended; 0: free */
+	char ended[40];		       /* why the session ended; empty while it lasts */
 };
 
 /* ---- agent.c ---- */
@@ -159,6 +160,11 @@ void agent_recordings_withdraw(struct agent *a, uint64_t user);
 
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
+/* Operators' orders to say something, until the bus has told how each ended: by the reason of its
+ * turn, or as "dropped" when it never had one. */
+void agent_orders_add(struct agent *a, uint64_t order);
+void agent_orders_look(struct agent *a);
+void agent_orders_drop(struct agent *a);
 int agent_open_turns(struct agent *a);
 /* True if this member's words may be kept. */
 bool agent_may_keep(const struct agent *a, uint64_t user);

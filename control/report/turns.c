@@ -552,7 +552,7 @@ static char *segments_text(const struct turns *t, const struct room_turn *turn)
 	for (unsigned i = 0; i < turn->segments; i++) {
 		const struct room_segment *s = &turn->segment[i];
 
-		if (!may_tell(t, s->user))
+		if (!may_tell(t, s->user) || turn->prompted)
 			continue;
 		room_segment_text(turn, i, words, sizeof words);
 		json_array_append_new(list, json_pack("{s:o,s:s,s:I,s:s}", "user", id_json(s->user),
@@ -591,6 +591,17 @@ bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
 	return all;
 }
 
+/* What people said. A turn of the bot's own was begun by a prompt, in which a person's words may be
+ * quoted: nobody said the rest. */
+static void copy_heard(const struct room_turn *turn, char *out, size_t size)
+{
+	if (turn->prompted)
+		snprintf(out, size, "%.*s", (int)turn->quoted_n,
+			 turn->transcript + turn->quoted_at);
+	else
+		snprintf(out, size, "%s", turn->transcript);
+}
+
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
 {
 	static const char *const stages[] = {"admitted", "speaking", "ended"};
@@ -604,14 +615,16 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 	/* Words of a turn in which somebody speaks who may not be heard are not told. */
 	bool words = all_may(may_tell, t, turn);
 	uint64_t now = env_now(t->conf.env);
+	char heard[ROOM_TEXT_MAX];
 
+	copy_heard(turn, heard, sizeof heard);
 	follow_turn(t, turn);
 	ev.turn = (struct event_turn){.session = t->session,
 				      .channel = t->conf.channel,
 				      .turn = turn->id,
 				      .stage = stages[stage],
 				      .name = turn->name,
-				      .heard = words ? turn->transcript : "",
+				      .heard = words ? heard : "",
 				      .reason = room_reason_name(turn->reason),
 				      .said = words ? turn->answer : "",
 				      .text = room_reason_text(turn->reason),

@@ -321,6 +321,11 @@ uint64_t room_deadline(const struct room *room)
 	return first;
 }
 
+bool room_holds_order(const struct room *room, uint64_t order)
+{
+	return room_tool_results_holds(&room->tool_results, order);
+}
+
 const char *room_bot_name(const struct room *room)
 {
 	return room->context.name;

@@ -53,6 +53,8 @@ const struct room_turn *room_live_turn(const struct room *room, unsigned *place)
 /* The turn's answer is speculative: nobody hears it yet, and if it fails, its question is asked
  * again. */
 bool room_speculates(const struct room *room, uint32_t turn);
+/* True if the operator's order of this number waits until the room is quiet, or is being said. */
+bool room_holds_order(const struct room *room, uint64_t order);
 /* The name that people call it by. Borrowed until the next step. */
 const char *room_bot_name(const struct room *room);
 /* True if this is its name, or another one to which it answers, in any case. */

@@ -233,7 +233,8 @@ static int add_session(struct db *db, const struct bus_event *ev)
 
 bool rows_audited(const struct bus_event *ev)
 {
-	return ev->type == EVENT_OPERATOR_ACTION || ev->type == EVENT_SETTING_CHANGED;
+	return ev->type == EVENT_OPERATOR_ACTION || ev->type == EVENT_ORDER_ENDED ||
+	       ev->type == EVENT_SETTING_CHANGED;
 }
 
 /* Cuts the text at the words; *rest: from the second of them on, or NULL. */
@@ -274,7 +275,7 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 {
 	const struct event_setting *c = &ev->setting;
 
-	if (ev->type == EVENT_OPERATOR_ACTION)
+	if (ev->type != EVENT_SETTING_CHANGED)
 		return add_action(db, ev);
 	return audit_add(db, &(struct audit_row){.at_ms = ev->at_ms,
 						 .actor = c->author,
@@ -388,6 +389,7 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 		return add_session(db, ev);
 	case EVENT_SETTING_CHANGED:
 	case EVENT_OPERATOR_ACTION:
+	case EVENT_ORDER_ENDED:
 		return add_audit(db, ev);
 	case EVENT_CONTEXT:
 		return add_context(db, ev, words);

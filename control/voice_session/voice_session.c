@@ -261,11 +261,11 @@ void voice_session_untyped(struct voice_session *c, uint64_t channel, uint64_t m
 		agent_untyped(c->agent, message);
 }
 
-int voice_session_say(struct voice_session *c, const char *text)
+int voice_session_say(struct voice_session *c, const char *text, uint64_t order)
 {
 	if (!c->agent || !voice_session_is_up(c))
 		return ENOTCONN;
-	agent_say(c->agent, text);
+	agent_say(c->agent, text, order);
 	return 0;
 }
 

@@ -110,7 +110,8 @@ void voice_session_untyped(struct voice_session *c, uint64_t channel, uint64_t m
  * room is quiet; it ends what it says and does for the room; it says nothing, in this call, until
  * it is unmuted, which the room is told. ENOTCONN: there is no conversation. */
 enum { VOICE_SESSION_SAY_MAX = 600, VOICE_SESSION_ASK_MAX = 1000 };
-int voice_session_say(struct voice_session *c, const char *text);
+/* order: as agent_say. */
+int voice_session_say(struct voice_session *c, const char *text, uint64_t order);
 int voice_session_stop(struct voice_session *c);
 /* As agent_ask, at most VOICE_SESSION_ASK_MAX bytes. ENOTCONN: there is no conversation. */
 int voice_session_ask(struct voice_session *c, uint64_t user, const char *text);

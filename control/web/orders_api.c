@@ -1,6 +1,7 @@
 /* What operators have the bot do in a room, over HTTP: POST /api/rooms/:id/… and /api/voice/join.
  * Each order, carried out or not, is a row of the audit. The words that the bot is to say are not
- * in it. */
+ * in it. They wait until the room is quiet: another row, of the kind order_ended, tells what became
+ * of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,10 @@ static void answer(const struct web_request *r, const struct web_order *o, int e
 		web_refuse(r->x, WEB_ORDER_REFUSED);
 	else
 		web_json(r->x, 202,
-			 json_pack("{s:s,s:o}", "order", web_order_name(o->kind), "guild",
-				   json_sprintf("%llu", (unsigned long long)o->guild)));
+			 json_pack("{s:s,s:o,s:o}", "order", web_order_name(o->kind), "guild",
+				   json_sprintf("%llu", (unsigned long long)o->guild), "id",
+				   o->number ? json_sprintf("%llu", (unsigned long long)o->number)
+					     : json_null()));
 }
 
 /* The room, and where it goes to. */
@@ -47,10 +50,16 @@ static void give(struct web *w, const struct web_request *r, const struct web_or
 	const struct web_conf *c = web_shown(w);
 	char why[WEB_WHY_SIZE] = "", target[64];
 	int err = may_order(w, r, o) ? c->orderh(o, why, c->arg) : ENOENT;
+	size_t n = (size_t)snprintf(target, sizeof target, "server %llu",
+				    (unsigned long long)o->guild);
 
-	snprintf(target, sizeof target, "server %llu", (unsigned long long)o->guild);
+	if (o->number)
+		snprintf(target + n, sizeof target - n, ", order %llu",
+			 (unsigned long long)o->number);
 	access_audit(web_access(w), r->x, web_order_name(o->kind), target,
-		     err ? "refused" : "carried out");
+		     err		  ? "refused"
+		     : o->kind == WEB_SAY ? "accepted"
+					  : "carried out");
 	answer(r, o, err, why);
 }
 
@@ -70,7 +79,11 @@ void web_say_post(struct web *w, const struct web_request *r)
 	if (!text || !text[strspn(text, " \t\r\n")] || strlen(text) > WEB_SAY_MAX)
 		web_refuse(r->x, WEB_BAD_TEXT);
 	else
-		give(w, r, &(struct web_order){.kind = WEB_SAY, .guild = r->id, .text = text});
+		give(w, r,
+		     &(struct web_order){.kind = WEB_SAY,
+					 .guild = r->id,
+					 .text = text,
+					 .number = web_next_order(w)});
 }
 
 void web_stop_post(struct web *w, const struct web_request *r)

@@ -44,8 +44,10 @@ static bool is_ready(const struct room_retrieval *r, const struct room_context *
 static void clear_slice(struct room_retrieval *r)
 {
 	if (*r->words)
-		*r = (struct room_retrieval){
-			.present = r->present, .number = r->number, .private_to = r->private_to};
+		*r = (struct room_retrieval){.present = r->present,
+					     .number = r->number,
+					     .searched = r->searched,
+					     .private_to = r->private_to};
 }
 
 /* An answer to the newest request would be ignored from now on. */
@@ -181,8 +183,11 @@ void room_retrieval_tick(struct room_retrieval *r, struct room_context *context)
 	if (r->turn && (!t || t->phase == ROOM_PHASE_ENDED))
 		drop_request(r);
 	t = r->present ? room_turn_queued(context) : NULL;
-	if (t && !is_asked(r, context, t->user, t->transcript))
+	if (!t)
+		return;
+	if (!is_asked(r, context, t->user, t->transcript))
 		request_slice(r, context, t->user, t->transcript);
+	r->searched = t->id;
 }
 
 uint64_t room_retrieval_until(const struct room_context *context, const struct room_turn *turn)
@@ -211,7 +216,10 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 	turn->told_private = turn->told_private || r->private_to;
 	if (recalled)
 		room_turn_decide(turn, ROOM_RULE_MEMORY_RECALLED, true, recalled, 0);
-	if (!r->present || !*turn->transcript)
+	/* Nothing is searched for prompts of ours, nor for an answer that is begun without a wait.
+	 */
+	if (!r->present || !*turn->transcript ||
+	    (r->searched != turn->id && !is_asked(r, context, turn->user, turn->transcript)))
 		return;
 	room_turn_decide(turn, ROOM_RULE_MEMORY, ready && !r->failed,
 			 (int64_t)((context->now - from) / NS_PER_MS),

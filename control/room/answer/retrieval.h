@@ -33,9 +33,10 @@ enum {
 };
 
 struct room_retrieval {
-	bool present; /* there is a memory */
-	bool ready;   /* the newest request was answered */
-	bool failed;  /* ... by a search that failed */
+	bool present;	   /* there is a memory */
+	uint32_t searched; /* the last turn that waited for a search; 0: none did */
+	bool ready;	   /* the newest request was answered */
+	bool failed;	   /* ... by a search that failed */
 	uint32_t number;
 	char words[ROOM_TEXT_MAX]; /* of the newest request; "" for none */
 	uint64_t user;		   /* who said them */

@@ -62,8 +62,10 @@ static void keep_result(struct room_tool_results *r, const struct room_context *
 {
 	struct room_result *place = find_place(r);
 
-	*place = (struct room_result){
-		.since = context->now, .tainted = ev->tainted, .order = ev->type == ROOM_ORDER};
+	*place = (struct room_result){.since = context->now,
+				      .tainted = ev->tainted,
+				      .order = ev->type == ROOM_ORDER,
+				      .number = ev->type == ROOM_ORDER ? ev->message : 0};
 	if (ev->type == ROOM_WRITTEN)
 		place->writer = ev->user;
 	snprintf(place->text, sizeof place->text, "%.*s", (int)ev->text.n,
@@ -124,6 +126,17 @@ static void follow_turn(struct room_context *context, struct room_result *x)
 		x->since = 0;
 }
 
+/* Of the prompt with a question in writing, the question is its writer's. */
+static void quote_writer(struct room_turn *t, const struct room_result *x)
+{
+	const char *at = x->writer ? strstr(t->transcript, x->text) : NULL;
+
+	if (!at)
+		return;
+	t->quoted_at = (uint16_t)(at - t->transcript);
+	t->quoted_n = (uint16_t)strlen(x->text);
+}
+
 static void tell_result(struct room_context *context, struct room_result *x)
 {
 	char line[sizeof PROMPT_TOOL_RESULT + sizeof PROMPT_ORDER + sizeof PROMPT_WRITTEN +
@@ -140,6 +153,8 @@ static void tell_result(struct room_context *context, struct room_result *x)
 	t = room_turn_new_prompted(context, line);
 	if (!t)
 		return;
+	quote_writer(t, x);
+	t->order = x->number;
 	x->turn = t->id;
 	room_turn_decide(t,
 			 x->writer  ? ROOM_RULE_WRITTEN
@@ -180,6 +195,14 @@ uint64_t room_tool_results_deadline(const struct room_tool_results *r,
 		if (r->result[i].since && !r->result[i].turn)
 			return r->look_at;
 	return UINT64_MAX;
+}
+
+bool room_tool_results_holds(const struct room_tool_results *r, uint64_t order)
+{
+	for (unsigned i = 0; order && i < ROOM_RESULTS; i++)
+		if (r->result[i].since && r->result[i].number == order)
+			return true;
+	return false;
 }
 
 void room_tool_results_text(const struct room_tool_results *r, char *buf, size_t size)

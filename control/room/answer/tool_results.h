@@ -32,6 +32,7 @@ struct room_tool_results {
 		uint32_t turn;	 /* TELLING; 0: WAITING */
 		bool tainted;	 /* text of strangers */
 		bool order;	 /* an operator's words */
+		uint64_t number; /* ... of that order; 0: nobody asks after it */
 		uint64_t writer; /* of a question in writing; 0: it is none */
 		char text[ROOM_RESULT_MAX];
 	} result[ROOM_RESULTS];
@@ -44,6 +45,8 @@ void room_tool_results_on_event(struct room_tool_results *r, struct room_context
 void room_tool_results_tick(struct room_tool_results *r, struct room_context *context);
 uint64_t room_tool_results_deadline(const struct room_tool_results *r,
 				    const struct room_context *context);
+/* True if the order of this number waits for its turn, or is being told. */
+bool room_tool_results_holds(const struct room_tool_results *r, uint64_t order);
 /* The newest notes, each with its line break, oldest first. Always terminated. */
 void room_tool_results_text(const struct room_tool_results *r, char *buf, size_t size);
 

@@ -134,7 +134,10 @@ struct room_turn {
 	bool answer_cut;		/* at the end: more of it was not played */
 	unsigned language; /* of its newest words, told by the provider: enum room_language, or 0 */
 	bool named;
-	bool latched;		 /* it began in the music latch */
+	bool latched;		      /* it began in the music latch */
+	bool prompted;		      /* nobody said it: the transcript is a prompt of ours */
+	uint16_t quoted_at, quoted_n; /* ... in which somebody's own words stand here */
+	uint64_t order;		 /* number of the operator's order that it carries out; 0: none */
 	bool arrival;		 /* nobody said it: the bot has come in, and greets */
 	bool remark;		 /* nobody said it: a shown screen has changed */
 	uint64_t interrupted_by; /* who interrupted the answer */

@@ -93,6 +93,7 @@ struct room_turn *room_turn_new_prompted(struct room_context *context, const cha
 		return NULL;
 	*t = (struct room_turn){.id = ++context->turns->last,
 				.phase = ROOM_PHASE_HEARING,
+				.prompted = true,
 				.born_at = context->now,
 				.end_of_speech_at = context->now,
 				.deadline = UINT64_MAX};

@@ -196,6 +196,47 @@ TEST(a_model_is_told_what_stands_in_the_chat_now)
 	scene_end(&s);
 }
 
+static char ended_orders[256];
+
+static void take_ended(const struct bus_event *ev, void *arg)
+{
+	size_t n = strlen(ended_orders);
+	const char *order = strstr(ev->action.target, "order ");
+
+	(void)arg;
+	snprintf(ended_orders + n, sizeof ended_orders - n, "%s %s %s. ", ev->action.kind,
+		 order ? order : "?", ev->action.result);
+}
+
+/* The operator has an answer before the room does. */
+TEST(what_became_of_an_order_is_told)
+{
+	static struct room_turn turn = {.id = 7, .order = 17};
+	static struct scene s;
+
+	ended_orders[0] = '\0';
+	CHECK(scene_begin(&s, "off", scene_written));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_ORDER_ENDED), take_ended, NULL), 0);
+	agent_orders_add(s.agent, 17);
+	/* Somebody spoke before it was heard: it waits again. */
+	turn.reason = ROOM_REASON_THOUGHT_WITHDRAWN;
+	agent_record_turn(s.agent, &turn);
+	CHECK_STR(ended_orders, "");
+	turn.reason = ROOM_REASON_ANSWERED;
+	agent_record_turn(s.agent, &turn);
+	CHECK_STR(ended_orders, "order_ended order 17 answered. ");
+	agent_record_turn(s.agent, &turn);
+	ended_orders[0] = '\0';
+	agent_say(s.agent, "supper is ready", 18);
+	agent_say(s.agent, "nobody asks after it", 0);
+	agent_stop(s.agent);
+	CHECK_STR(ended_orders, "order_ended order 18 dropped. ");
+	ended_orders[0] = '\0';
+	agent_say(s.agent, "the call ends", 19);
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
 /* A voice model's conversation holds the line. It begins anew, with the history alone. */
 static unsigned conns_before, looks_after;
 

@@ -122,6 +122,25 @@ TEST(a_turn_is_told_with_its_reason_and_why)
 	close_scene(&s);
 }
 
+/* Nobody said the prompt of a turn of the bot's own; of a question in writing its writer's words
+ * are told. */
+TEST(prompts_are_not_told_as_words_of_people)
+{
+	struct room_turn own = turn;
+	struct scene s;
+
+	own.prompted = true;
+	snprintf(own.transcript, sizeof own.transcript, "(Alice wrote to you: why? Answer it.)");
+	CHECK_INT(open_scene(&s), 0);
+	turns_tell(s.turns, &own, TURNS_ENDED);
+	CHECK_STR(told_text(1, "heard"), "");
+	own.quoted_at = 21;
+	own.quoted_n = 4;
+	turns_tell(s.turns, &own, TURNS_ENDED);
+	CHECK_STR(told_text(2, "heard"), "why?");
+	close_scene(&s);
+}
+
 TEST(words_without_consent_are_not_told)
 {
 	struct room_event transcript = {.type = ROOM_TRANSCRIPT,

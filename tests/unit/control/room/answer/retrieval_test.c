@@ -102,6 +102,21 @@ TEST(a_slice_that_is_late_is_left_out_and_the_record_says_so)
 	world_end(&w);
 }
 
+/* A row that says "not in time" sends its reader to the disk. */
+TEST(a_turn_for_which_nothing_was_searched_does_not_tell_of_a_search)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain greet=no", 2);
+	world_step(&w, (struct room_event){
+			       .type = ROOM_ORDER, .yes = true, .text = slice_str("dinner")});
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 0);
+	CHECK(!decided(&w, ROOM_RULE_MEMORY, false, 0));
+	world_end(&w);
+}
+
 TEST(a_search_that_failed_is_not_recorded_as_one_in_time)
 {
 	struct world w;

@@ -337,6 +337,7 @@ static void order(struct world *w, const char *say)
 {
 	world_step(w, (struct room_event){.type = ROOM_ORDER,
 					  .yes = say != NULL,
+					  .message = say ? 7 : 0,
 					  .text = slice_str(say ? say : "")});
 }
 
@@ -350,12 +351,15 @@ TEST(an_operators_words_are_said_when_the_floor_is_free)
 	order(&w, "dinner is ready");
 	world_until(&w, w.ms + 300);
 	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	CHECK(room_holds_order(w.room, 7));
+	CHECK(!room_holds_order(w.room, 0));
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
 	world_step(&w, (struct room_event){
 			       .type = ROOM_SAY_DRAINED, .turn = w.asked, .samples = 24000});
 	world_until(&w, w.ms + 3000);
 	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	CHECK(strstr(w.ask, "these words and no others: dinner is ready"));
+	CHECK(room_holds_order(w.room, 7));
 	world_end(&w);
 }
 
@@ -368,6 +372,7 @@ TEST(an_operator_stops_the_answer_and_the_words_that_wait)
 	world_forget(&w);
 	order(&w, "dinner is ready");
 	order(&w, NULL);
+	CHECK(!room_holds_order(w.room, 7));
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = w.asked, .samples = 2400});
