@@ -620,10 +620,74 @@ static json_t *spent_json(sqlite3_stmt *s)
 			 (int)db_uint(s, 12), "turns", number_json(s, 10));
 }
 
+/* What was spent by one of the things that costs are divided by: {key: {…, "nano"}}. what is
+ * stolen. */
+static void add_sum(json_t *sums, json_t *what, uint64_t nano)
+{
+	char *key = json_dumps(what, JSON_COMPACT);
+	json_t *row = key ? json_object_get(sums, key) : NULL;
+	json_int_t before = json_integer_value(json_object_get(row, "nano"));
+
+	if (!row)
+		row = what;
+	else
+		json_decref(what);
+	if (key) {
+		json_object_set_new(row, "nano", json_integer(before + (json_int_t)nano));
+		if (row == what)
+			json_object_set_new(sums, key, what);
+	} else {
+		json_decref(row);
+	}
+	free(key);
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	json_int_t x = json_integer_value(json_object_get(*(json_t *const *)a, "nano"));
+	json_int_t y = json_integer_value(json_object_get(*(json_t *const *)b, "nano"));
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The rows, the most expensive first, COSTS_MAX of them; sums is stolen. */
+static json_t *list_sums(json_t *sums)
+{
+	size_t n = json_object_size(sums), i = 0;
+	json_t **v = calloc(n + 1, sizeof(json_t *)), *list = json_array(), *row;
+	const char *key;
+
+	json_object_foreach(v ? sums : NULL, key, row) v[i++] = row;
+	if (v)
+		qsort(v, i, sizeof(json_t *), compare_sums);
+	for (size_t k = 0; k < i && k < COSTS_MAX; k++) {
+		json_int_t nano = json_integer_value(json_object_get(v[k], "nano"));
+
+		json_object_set_new(v[k], "usd", usd_json((uint64_t)nano));
+		json_object_del(v[k], "nano");
+		json_array_append(list, v[k]);
+	}
+	free(v);
+	json_decref(sums);
+	return list;
+}
+
+/* Columns of DB_FIND_COSTS. A speaker's name may have changed: it is that of their first row. */
+static void add_sums(sqlite3_stmt *s, json_t *servers, json_t *speakers, json_t *providers)
+{
+	uint64_t nano = db_uint(s, 8);
+
+	add_sum(servers, json_pack("{s:o}", "guild", id_json(db_uint(s, 1))), nano);
+	add_sum(speakers, json_pack("{s:o}", "user", id_json(db_uint(s, 3))), nano);
+	add_sum(providers,
+		json_pack("{s:o,s:o}", "provider", text_json(s, 5), "role", text_json(s, 7)), nano);
+}
+
 static int read_costs(struct db *db, const struct job *j, json_t **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_COSTS);
-	json_t *list = json_array();
+	json_t *list = json_array(), *servers = json_object(), *speakers = json_object(),
+	       *providers = json_object();
 	uint64_t nano = 0;
 	bool truncated = false;
 	int err;
@@ -633,17 +697,20 @@ static int read_costs(struct db *db, const struct job *j, json_t **out)
 		if (j->guild && db_uint(s, 1) != j->guild)
 			continue;
 		nano += db_uint(s, 8);
+		add_sums(s, servers, speakers, providers);
 		if (json_array_size(list) < COSTS_MAX)
 			json_array_append_new(list, spent_json(s));
 		else
 			truncated = true;
 	}
+	*out = json_pack("{s:o,s:o,s:b,s:o,s:o,s:o}", "costs", list, "usd", usd_json(nano),
+			 "truncated", (int)truncated, "servers", list_sums(servers), "speakers",
+			 list_sums(speakers), "providers", list_sums(providers));
 	if (err != ENOENT) {
-		json_decref(list);
+		json_decref(*out);
+		*out = NULL;
 		return err;
 	}
-	*out = json_pack("{s:o,s:o,s:b}", "costs", list, "usd", usd_json(nano), "truncated",
-			 (int)truncated);
 	return 0;
 }
 

@@ -9,9 +9,17 @@
 #include "control/web/list_query.h"
 #include "ipc/env.h"
 
-/* The last places are for operators, and a client has a few: one who asks all the time holds up
- * itself alone. */
-enum { READS_MAX = 16, READS_KEPT = 4, READS_EACH = 4, DAY_MS = 86400000 };
+/* The last places are for operators, and a client has a share: a browser with some tabs asks for
+ * several pages at a time, which wait here. What goes to the store at once, such as a search of the
+ * memory, waits there among the prompts: of that a client has a few. */
+enum {
+	READS_MAX = 64,
+	READS_KEPT = 16,
+	READS_EACH = 16,
+	READS_DIRECT = 12,
+	READS_DIRECT_EACH = 4,
+	DAY_MS = 86400000
+};
 
 /* One that waits for the store. */
 struct read {
@@ -21,8 +29,10 @@ struct read {
 	enum web_role role;
 	read_done_h *doneh;
 	bool used;
+	bool direct; /* the store was asked at once */
 	/* A page of the history that the store has not been asked for yet. */
 	uint64_t order; /* 0: it has been */
+	uint64_t round; /* of its client's pages: they are read in turn with those of others */
 	struct store_query query;
 	char reason[ACTION_KINDS_SIZE];
 	char *channels; /* own, or NULL */
@@ -34,7 +44,7 @@ struct reads {
 	struct store *store;
 	struct read v[READS_MAX];
 	struct read *asked; /* a page that the store reads; NULL */
-	uint64_t orders;
+	uint64_t orders, round;
 };
 
 int reads_alloc(struct reads **out, struct web *w, struct store *store)
@@ -101,21 +111,35 @@ static void answer_read(struct read *read, int err, const struct store_document 
 			   strlen(document->document));
 }
 
-/* Operators first, then in the order in which they asked. */
+static bool is_before(const struct read *a, const struct read *b)
+{
+	if ((a->role >= WEB_OPERATOR) != (b->role >= WEB_OPERATOR))
+		return a->role >= WEB_OPERATOR;
+	return a->round != b->round ? a->round < b->round : a->order < b->order;
+}
+
+/* Operators first, then one page of each client, then the next of each. */
 static struct read *find_next(struct reads *reads)
 {
 	struct read *next = NULL;
 
-	for (unsigned i = 0; i < READS_MAX; i++) {
-		struct read *read = &reads->v[i];
-		bool first = next && (read->role >= WEB_OPERATOR) != (next->role >= WEB_OPERATOR)
-				     ? read->role >= WEB_OPERATOR
-				     : next && read->order < next->order;
-
-		if (read->order && (!next || first))
-			next = read;
-	}
+	for (unsigned i = 0; i < READS_MAX; i++)
+		if (reads->v[i].order && (!next || is_before(&reads->v[i], next)))
+			next = &reads->v[i];
 	return next;
+}
+
+/* Behind those of its client that wait, and not before whoever is read now. */
+static void line_up(struct reads *reads, struct read *read)
+{
+	read->round = reads->round;
+	for (unsigned i = 0; i < READS_MAX; i++) {
+		const struct read *other = &reads->v[i];
+
+		if (other->order && other->tag == read->tag && other->round >= read->round)
+			read->round = other->round + 1;
+	}
+	read->order = ++reads->orders;
 }
 
 static void ask_next(struct reads *reads)
@@ -126,6 +150,8 @@ static void ask_next(struct reads *reads)
 
 	while (!reads->asked && (read = find_next(reads))) {
 		read->order = 0;
+		if (read->round > reads->round)
+			reads->round = read->round;
 		err = read->x ? store_read_history(reads->store, &read->query, web_on_read, read)
 			      : ECANCELED;
 		if (err)
@@ -147,24 +173,30 @@ void web_on_read(int err, const struct store_document *document, void *arg)
 }
 
 /* A free place, or NULL. */
-static struct read *find_place(struct reads *reads, uint64_t tag, enum web_role role)
+static struct read *find_place(struct reads *reads, uint64_t tag, enum web_role role, bool direct)
 {
 	struct read *place = NULL;
-	unsigned used = 0, own = 0;
+	unsigned used = 0, own = 0, asked = 0, own_asked = 0;
 
 	for (unsigned i = 0; i < READS_MAX; i++) {
 		struct read *read = &reads->v[i];
+		bool is_own = read->tag == tag;
 
 		used += read->used;
-		own += read->used && read->tag == tag;
+		own += read->used && is_own;
+		asked += read->used && read->direct;
+		own_asked += read->used && read->direct && is_own;
 		if (!read->used && !place)
 			place = read;
 	}
+	if (direct && (asked == READS_DIRECT || own_asked == READS_DIRECT_EACH))
+		return NULL;
 	return own < READS_EACH && (role >= WEB_OPERATOR || used < READS_MAX - READS_KEPT) ? place
 											   : NULL;
 }
 
-struct read *web_read_begin(struct web *w, const struct web_request *r, read_done_h *h)
+static struct read *begin_read(struct web *w, const struct web_request *r, read_done_h *h,
+			       bool direct)
 {
 	struct reads *reads = web_reads(w);
 	struct read *read;
@@ -173,7 +205,7 @@ struct read *web_read_begin(struct web *w, const struct web_request *r, read_don
 		web_refuse(r->x, WEB_NO_HISTORY);
 		return NULL;
 	}
-	read = find_place(reads, http_tag(r->x), r->role);
+	read = find_place(reads, http_tag(r->x), r->role, direct);
 	if (!read) {
 		web_refuse(r->x, WEB_BUSY);
 		return NULL;
@@ -183,7 +215,13 @@ struct read *web_read_begin(struct web *w, const struct web_request *r, read_don
 	read->tag = http_tag(r->x);
 	read->role = r->role;
 	read->doneh = h;
+	read->direct = direct;
 	return read;
+}
+
+struct read *web_read_begin(struct web *w, const struct web_request *r, read_done_h *h)
+{
+	return begin_read(w, r, h, true);
 }
 
 void web_read_begun(const struct web_request *r, struct read *read, int err)
@@ -200,7 +238,7 @@ void web_read(struct web *w, const struct web_request *r, const struct store_que
 	      read_done_h *h)
 {
 	struct reads *reads = web_reads(w);
-	struct read *read = web_read_begin(w, r, h);
+	struct read *read = begin_read(w, r, h, false);
 
 	if (!read)
 		return;
@@ -210,7 +248,7 @@ void web_read(struct web *w, const struct web_request *r, const struct store_que
 	/* Without memory it is nothing that is read. */
 	read->channels = r->open ? web_open_channels(w, r->scope) : NULL;
 	read->query.channels = r->open && !read->channels ? "[]" : read->channels;
-	read->order = ++reads->orders;
+	line_up(reads, read);
 	http_on_gone(r->x, lose_read, read);
 	ask_next(reads);
 }

@@ -29,7 +29,7 @@ export function differences(before, after) {
 }
 
 export function makeAudit({ node, ask, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName }) {
-  const view = { id: "audit", title: "Audit", role: "admin", kind: "", kinds: new Set(), chain: null, outcome: null, on: ["operator_action", "setting_changed"], draw };
+  const view = { id: "audit", title: "Audit", role: "admin", kind: "", kinds: new Set(), chain: null, outcome: null, on: ["operator_action", "order_ended", "setting_changed"], draw };
   const query = () => (view.kind ? { kind: view.kind } : {});
 
   async function read(before) {

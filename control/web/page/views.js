@@ -464,9 +464,11 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     const sum = (name) => writes.reduce((n, w) => n + (w[name] || 0), 0);
     const all = sum("inserted") + sum("updated") + sum("duplicate") + sum("refused");
     const share = (n) => (all ? ` (${Math.round(100 * n / all)} %)` : "");
+    const minutes = writes.length > 1 ? (Date.parse(writes[0].at) - Date.parse(writes.at(-1).at)) / 60e3 : 0;
+    const rate = minutes >= 1 ? ` In ${lasted(minutes * 60e3)}, so ${(all / minutes).toFixed(all / minutes < 10 ? 1 : 0)} facts a minute.` : "";
 
     return section("Writes", writes.length ? muted(`Of ${all} facts in the last ${writes.length} writes: ${sum("inserted")} inserted${share(sum("inserted"))}, `
-      + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.`) : null,
+      + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.${rate}`) : null,
     table("Writes into the memory", [["at", (w) => when(w.at)], ["server", (w) => guildName(w.guild)],
       ["because", (w) => (w.source === "asked" ? "a person asked" : "extracted")], ["inserted", (w) => w.inserted, true], ["updated", (w) => w.updated, true],
       ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."));
@@ -577,13 +579,25 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     },
   };
 
+  // Of a server: what it spent today, and the cap that holds for it, its own before that of all.
+  const todayOf = (data, guild) => data.today.find((c) => c.guild === guild)?.usd || 0;
+  const capOf = (data, guild) => data.own[guild]?.cost_guild_cents ?? data.s.cost_guild_cents;
+
+  function shareOf(usd, cents, warn) {
+    const percent = cents ? Math.round(10000 * usd / cents) : 0;
+
+    return !cents ? "–" : percent < warn ? `${percent} %` : node("span", { class: "bad" }, `▲ ${percent} %`);
+  }
+
   const costs = {
     id: "costs", title: "Costs", role: "operator", there: ofAll, days: "1", on: ["turn"],
     async load(view) {
       const since = new Date(Math.floor(Date.now() / 864e5) * 864e5 - (Number(view.days) - 1) * 864e5);
-      const [spent, now] = await Promise.all([ask("GET", "/api/costs?since=" + since.getTime()), ask("GET", "/api/settings")]);
+      const midnight = Math.floor(Date.now() / 864e5) * 864e5;
+      const [spent, now, today] = await Promise.all([ask("GET", "/api/costs?since=" + since.getTime()), ask("GET", "/api/settings"),
+        view.days === "1" ? null : ask("GET", "/api/costs?since=" + midnight)]);
 
-      return { ...spent, s: now.effective };
+      return { ...spent, s: now.effective, own: now.intent?.guilds || {}, today: (today || spent).servers };
     },
     draw(view) {
       const { data } = view, select = node("select", { id: "cost-days" }, ...[["1", "today"], ["7", "7 days"], ["30", "30 days"]].map(([v, t]) =>
@@ -600,9 +614,17 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         node("p", { class: "sum" }, dollars(data.usd)),
         muted(`A day's cap for all servers: ${cap(data.s.cost_day_cents)}; for each: ${cap(data.s.cost_guild_cents)}. `
           + `People are told at ${data.s.cost_warn_percent} %; at the cap: ${data.s.cost_at_limit}.`),
-        table("What was spent", [["day", (c) => c.day], ["server", (c) => guildName(c.guild)], ["speaker", (c) => c.name], ["provider", (c) => c.provider],
+        section("By server", table("What each server spent", [["server", (c) => guildName(c.guild)], ["cost", (c) => dollars(c.usd), true],
+          ["today", (c) => dollars(todayOf(data, c.guild)), true], ["its cap of a day", (c) => cap(capOf(data, c.guild)), true],
+          ["of its cap", (c) => shareOf(todayOf(data, c.guild), capOf(data, c.guild), data.s.cost_warn_percent), true]], data.servers, "Nothing was spent.")),
+        section("By speaker", table("What each speaker's words cost", [["speaker", (c) => (c.user ? data.costs.find((r) => r.user === c.user && r.name)?.name || personName(c.user) : "nobody: the bot's own work")],
+          ["cost", (c) => dollars(c.usd), true]], data.speakers.slice(0, 25), "Nothing was spent."),
+        data.speakers.length > 25 ? muted(`${data.speakers.length - 25} more spent less.`) : null),
+        section("By provider", table("What each provider was paid", [["provider", (c) => c.provider], ["role", (c) => c.role], ["cost", (c) => dollars(c.usd), true]],
+          data.providers, "Nothing was spent.")),
+        section("By day and all of these", table("What was spent", [["day", (c) => c.day], ["server", (c) => guildName(c.guild)], ["speaker", (c) => c.name], ["provider", (c) => c.provider],
           ["model", (c) => c.model], ["role", (c) => c.role], ["turns", (c) => c.turns, true],
-          ["cost", (c) => `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.costs, "Nothing was spent."),
+          ["cost", (c) => `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.costs, "Nothing was spent.")),
         data.truncated ? muted("More rows are left out; the sum has them.") : null,
       ];
     },

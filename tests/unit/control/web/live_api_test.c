@@ -465,7 +465,7 @@ static bool sign_in(void)
 
 static struct answers {
 	unsigned n, wanted;
-	int status[8];
+	int status[24];
 } answers;
 
 static void on_one(const struct http_resp *resp, void *arg)
@@ -515,7 +515,8 @@ static void unlock_database(sqlite3 *db)
 	sqlite3_close(db);
 }
 
-TEST(a_client_has_a_few_places_at_the_database)
+/* Two tabs of one browser ask for several pages each; a script gets no further than its share. */
+TEST(a_client_has_a_share_of_the_places_at_the_database)
 {
 	sqlite3 *db = NULL;
 
@@ -524,18 +525,19 @@ TEST(a_client_has_a_few_places_at_the_database)
 	CHECK_INT(ask("GET", "/api/turns", NULL), 200);
 	CHECK(lock_database(&db));
 	answers = (struct answers){.wanted = 2};
-	ask_many("GET", "/api/turns", 6);
+	ask_many("GET", "/api/turns", 18);
 	CHECK(loop_run(&fx.l));
 	CHECK_INT(answers.status[0], 503);
 	CHECK_INT(answers.status[1], 503);
-	/* Others are served. */
-	answers.wanted = 7;
+	/* Others are served, and before the last of them. */
+	answers.wanted = 19;
 	snprintf(fx.cookie, sizeof fx.cookie, "Authorization: Bearer " TOKEN);
-	ask_many("GET", "/api/turns", 1);
+	ask_many("GET", "/api/turns/77", 1);
 	unlock_database(db);
 	CHECK(loop_run(&fx.l));
-	for (unsigned i = 2; i < 7; i++)
-		CHECK_INT(answers.status[i], 200);
+	for (unsigned i = 2; i < 19; i++)
+		CHECK_INT(answers.status[i], answers.status[i] == 404 ? 404 : 200);
+	CHECK(answers.status[18] == 200);
 	close_all();
 }
 
