@@ -41,7 +41,8 @@ struct access {
 		struct rate_limit limit;
 	} people[PEOPLE_MAX];
 	struct tmr *expire_tmr;
-	uint64_t seen; /* the session that the head looked at last belongs to */
+	uint64_t seen;	/* the session that the head looked at last belongs to */
+	uint64_t moved; /* the session that sees another server, while its streams end; 0 */
 };
 
 /* ---- the token ---- */
@@ -417,14 +418,14 @@ static bool may_begin(struct access *a, uint64_t user)
 }
 
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x,
-			      const struct discord_granted *granted, uint64_t user, uint64_t guild)
+			      const struct discord_grant *granted, uint64_t user)
 {
 	if (!may_begin(a, user))
 		return 0;
 	give_back(a, x, &a->begun);
 	throttle_give_back_common(&a->begun);
 	return begin_session(a, x, granted->role,
-			     &(struct discord_member){user, guild, granted->open});
+			     &(struct discord_member){user, granted->guild, granted->open});
 }
 
 enum web_role access_role_of(const struct access *a, uint64_t session)
@@ -439,6 +440,30 @@ bool access_is_open(const struct access *a, uint64_t session)
 	const struct session *s = find_session(a, session);
 
 	return s && s->open;
+}
+
+uint64_t access_scope_of(const struct access *a, uint64_t session)
+{
+	const struct session *s = find_session(a, session);
+
+	return s ? s->guild : 0;
+}
+
+void access_move(struct access *a, uint64_t session, const struct discord_grant *to)
+{
+	if (!sessions_move(
+		    &a->sessions, session,
+		    &(struct session){.role = to->role, .guild = to->guild, .open = to->open}))
+		return;
+	save_sessions(a);
+	a->moved = session;
+	end_streams(a);
+	a->moved = 0;
+}
+
+bool access_is_over(const struct access *a, const struct http_exchange *x)
+{
+	return access_role(a, x) == WEB_NOBODY || (a->moved && http_tag(x) == a->moved);
 }
 
 void access_end(struct access *a, uint64_t session, const char *why)

@@ -21,7 +21,7 @@
 
 struct access;
 struct bus;
-struct discord_granted;
+struct discord_grant;
 struct env;
 struct http_exchange;
 struct http_head;
@@ -45,7 +45,7 @@ struct access_conf {
 	const json_t *kept;  /* the sessions as they were saved; NULL: none; copied */
 	const uint32_t *session_hours; /* how long a session holds */
 	const struct origins *origins;
-	void (*endedh)(void *arg); /* sessions are over: who reads a stream must come again */
+	void (*endedh)(void *arg); /* streams are over, as access_is_over tells */
 	void *arg;
 };
 
@@ -99,9 +99,15 @@ uint64_t access_scope(const struct access *a, const struct http_exchange *x);
  * the cookie, and gives the try back. Returns the session; 0: there is no place, or this person
  * signed in too often. */
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x,
-			      const struct discord_granted *granted, uint64_t user, uint64_t guild);
+			      const struct discord_grant *granted, uint64_t user);
+/* The session sees that server from now on, in that role; its streams end. */
+void access_move(struct access *a, uint64_t session, const struct discord_grant *to);
+/* True if a stream of this exchange has to end: its session is over, or sees another server. */
+bool access_is_over(const struct access *a, const struct http_exchange *x);
 /* The role of a session by its id; WEB_NOBODY: it is over. */
 enum web_role access_role_of(const struct access *a, uint64_t session);
+/* The server that a session sees; 0: all of them, or it is over. */
+uint64_t access_scope_of(const struct access *a, uint64_t session);
 /* Whether it shows only channels that everybody of its server may enter. */
 bool access_is_open(const struct access *a, uint64_t session);
 /* Ends it; why is for the audit. */

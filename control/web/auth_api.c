@@ -1,8 +1,32 @@
 /* Sessions of browsers over HTTP: /api/auth/. */
+#include <stdio.h>
+
 #include "control/web/discord_sign_in.h"
 #include "control/web/inside.h"
 #include "control/web/sessions.h"
 #include "proto/base/iso_time.h"
+#include "proto/discord.h"
+
+/* [{id, name, role}]: the servers that the session can look at, one at a time. */
+static json_t *describe_servers(const struct web *w, const struct session *s)
+{
+	const struct discord_grants *g = s ? discord_sign_in_servers(web_discord(w), s->id) : NULL;
+	json_t *guilds = g ? web_shown(w)->guildsh(web_shown(w)->arg) : NULL;
+	json_t *list = json_array();
+
+	for (unsigned i = 0; g && i < g->n; i++) {
+		json_t *one = web_only(json_copy(guilds), "id", g->v[i].guild);
+
+		json_array_append_new(
+			list, json_pack("{s:o,s:O?,s:s}", "id",
+					json_sprintf("%llu", (unsigned long long)g->v[i].guild),
+					"name", json_object_get(json_array_get(one, 0), "name"),
+					"role", web_role_name(g->v[i].role)));
+		json_decref(one);
+	}
+	json_decref(guilds);
+	return list;
+}
 
 static json_t *describe(const struct web *w, const struct http_exchange *x)
 {
@@ -14,10 +38,13 @@ static json_t *describe(const struct web *w, const struct http_exchange *x)
 		iso_time_format(created, s->created_ms);
 		iso_time_format(expires, s->expires_ms);
 	}
-	return json_pack("{s:s,s:b,s:b,s:s?,s:s?,s:s?,s:o}", "role", web_role_name(role), "words",
-			 (int)(role >= WEB_OPERATOR), "openOnly", (int)(s && s->open), "talk",
-			 *web_talk(w) ? web_talk(w) : NULL, "createdAt", s ? created : NULL,
-			 "expiresAt", s ? expires : NULL, "sessions",
+	return json_pack("{s:s,s:b,s:b,s:s?,s:s?,s:s?,s:o,s:o,s:o}", "role", web_role_name(role),
+			 "words", (int)(role >= WEB_OPERATOR), "openOnly", (int)(s && s->open),
+			 "talk", *web_talk(w) ? web_talk(w) : NULL, "createdAt", s ? created : NULL,
+			 "expiresAt", s ? expires : NULL, "guild",
+			 s && s->guild ? json_sprintf("%llu", (unsigned long long)s->guild)
+				       : json_null(),
+			 "servers", describe_servers(w, s), "sessions",
 			 role == WEB_ADMIN ? access_list(web_access(w), x) : json_null());
 }
 
@@ -49,6 +76,29 @@ void web_session_post(struct web *w, const struct web_request *r)
 		web_refuse(r->x, WEB_NOT_PRIVATE);
 		break;
 	}
+}
+
+/* {server}: the session looks at this one of its servers from now on, with the role that its person
+ * has there. */
+void web_session_put(struct web *w, const struct web_request *r)
+{
+	const struct session *s = access_session(web_access(w), r->x);
+	const struct discord_grants *all =
+		s ? discord_sign_in_servers(web_discord(w), s->id) : NULL;
+	const struct discord_grant *to;
+	uint64_t guild = 0;
+	char target[40];
+
+	discord_snowflake(json_string_value(json_object_get(r->body, "server")), &guild);
+	to = all && guild ? discord_grants_find(all, guild) : NULL;
+	if (!to) {
+		web_refuse(r->x, WEB_FORBIDDEN);
+		return;
+	}
+	access_move(web_access(w), s->id, to);
+	snprintf(target, sizeof target, "server %llu", (unsigned long long)guild);
+	access_audit(web_access(w), r->x, "look_at", target, "done");
+	web_json(r->x, 200, describe(w, r->x));
 }
 
 void web_session_delete(struct web *w, const struct web_request *r)

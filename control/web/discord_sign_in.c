@@ -53,7 +53,8 @@ struct attempt {
 /* A session whose person is asked about again. */
 struct grant {
 	uint64_t session; /* 0: free */
-	uint64_t user, guild;
+	uint64_t user;
+	struct discord_grants servers;
 	uint64_t due, confirmed; /* ns */
 	unsigned fails;		 /* questions without an answer since then */
 	char access[OAUTH_TOKEN_MAX];
@@ -73,18 +74,12 @@ struct discord_sign_in {
 	struct rate_limit strays; /* rows of the audit about answers that nobody waits for */
 };
 
-/* The server whose members may sign in, and whose roles count. */
-static uint64_t guild_of(const struct discord_sign_in *d)
-{
-	return strtoull(d->conf.settings->web_discord_guild, NULL, 10);
-}
-
 bool discord_sign_in_is_on(const struct discord_sign_in *d)
 {
 	const struct settings *s = d->conf.settings;
 
 	return d->conf.http && s && *s->web_discord_client && *s->web_discord_secret &&
-	       *s->web_discord_guild;
+	       (*s->web_discord_guild || s->web_discord_everywhere);
 }
 
 /* A person who looks at the answer in a browser gets the form again, with the reason; a program
@@ -335,8 +330,8 @@ static void confirm_grant(struct discord_sign_in *d, struct grant *g)
 	g->due = g->confirmed + DISCORD_RECHECK_MS * NS_PER_MS;
 }
 
-static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t user,
-		       const char *access)
+static void keep_grant(struct discord_sign_in *d, uint64_t session, const struct attempt *at,
+		       const struct discord_grants *servers)
 {
 	struct grant *g = NULL;
 
@@ -349,9 +344,9 @@ static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t use
 		http_req_cancel(d->req);
 		d->asked = NULL;
 	}
-	*g = (struct grant){.session = session, .user = user, .guild = guild_of(d)};
+	*g = (struct grant){.session = session, .user = at->user, .servers = *servers};
 	confirm_grant(d, g);
-	snprintf(g->access, sizeof g->access, "%s", access);
+	snprintf(g->access, sizeof g->access, "%s", at->access);
 	arm(d);
 }
 
@@ -381,29 +376,84 @@ static void put_off(struct discord_sign_in *d, struct grant *g, const struct htt
 		 (unsigned long long)g->session, resp->status, (unsigned long long)wait);
 }
 
+static const struct grant *find_grant(const struct discord_sign_in *d, uint64_t session)
+{
+	for (unsigned i = 0; session && i < SESSIONS_MAX; i++)
+		if (d->grants[i].session == session)
+			return &d->grants[i];
+	return NULL;
+}
+
+const struct discord_grants *discord_sign_in_servers(const struct discord_sign_in *d,
+						     uint64_t session)
+{
+	const struct grant *g = find_grant(d, session);
+
+	return g && access_role_of(d->conf.access, session) < WEB_ADMIN ? &g->servers : NULL;
+}
+
+static int read_grants(const struct discord_sign_in *d, const struct http_resp *resp,
+		       struct discord_grants *out)
+{
+	if (resp->err || resp->status != 200)
+		return EPROTO;
+	return discord_grants_read(d->conf.settings, resp->body.p, resp->body.n, d->conf.knownh,
+				   d->conf.arg, out);
+}
+
+/* What the session's person has now: where it looks at, or, of an admin, who looks at all servers,
+ * anywhere. */
+static struct discord_grant grant_now(const struct discord_sign_in *d, const struct grant *g,
+				      const struct discord_grants *now)
+{
+	uint64_t guild = access_scope_of(d->conf.access, g->session);
+	const struct discord_grant *is =
+		guild ? discord_grants_find(now, guild) : discord_grants_best(now);
+
+	return is ? *is : (struct discord_grant){.role = WEB_NOBODY};
+}
+
 static void on_again(const struct http_resp *resp, void *arg)
 {
 	struct discord_sign_in *d = arg;
 	struct grant *g = d->asked;
 	enum web_role had = access_role_of(d->conf.access, g->session);
-	struct discord_granted now;
-	bool told = !resp->err && resp->status == 200 &&
-		    !discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &now);
+	struct discord_grant is = {.role = WEB_NOBODY};
+	struct discord_grants now;
+	bool told = !read_grants(d, resp, &now);
 
 	d->asked = NULL;
-	if (had == WEB_NOBODY)
+	if (told)
+		is = grant_now(d, g, &now);
+	if (had == WEB_NOBODY) {
 		drop_grant(g);
-	else if (told && now.role == had && now.open == access_is_open(d->conf.access, g->session))
+	} else if (told && is.role == had &&
+		   is.open == access_is_open(d->conf.access, g->session)) {
+		g->servers = now;
 		confirm_grant(d, g);
-	else if (told)
-		end_grant(d, g, now.role == WEB_NOBODY ? "no member any more" : "another role now");
-	else if (!resp->err && (resp->status == 401 || resp->status == 403))
+	} else if (told) {
+		end_grant(d, g, is.role == WEB_NOBODY ? "no member any more" : "another role now");
+	} else if (!resp->err && (resp->status == 401 || resp->status == 403)) {
 		end_grant(d, g, "token is void");
-	else if (env_now(d->conf.env) - g->confirmed >= DISCORD_UNCONFIRMED_MS * NS_PER_MS)
+	} else if (env_now(d->conf.env) - g->confirmed >= DISCORD_UNCONFIRMED_MS * NS_PER_MS) {
 		end_grant(d, g, "not answered");
-	else
+	} else {
 		put_off(d, g, resp);
+	}
 	arm(d);
+}
+
+/* The settings still let this session look at what it sees. */
+static bool is_served(const struct discord_sign_in *d, const struct grant *g)
+{
+	const struct settings *s = d->conf.settings;
+	uint64_t guild = access_scope_of(d->conf.access, g->session);
+	uint64_t home = strtoull(s->web_discord_guild, NULL, 10);
+
+	/* An admin is one by the first of their servers. */
+	if (!guild)
+		return g->servers.n && g->servers.v[0].guild == home;
+	return guild == home || s->web_discord_everywhere;
 }
 
 static void on_timer(void *arg)
@@ -417,7 +467,7 @@ static void on_timer(void *arg)
 			g = &d->grants[i];
 	if (g && !discord_sign_in_is_on(d))
 		end_grant(d, g, "sign-in with Discord is off");
-	else if (g && g->guild != guild_of(d))
+	else if (g && !is_served(d, g))
 		end_grant(d, g, "another server now");
 	else if (g && !ask_as(d, g->access, "/users/@me/guilds", on_again, d, &d->req))
 		d->asked = g;
@@ -456,26 +506,27 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 	struct attempt *at = arg;
 	struct discord_sign_in *d = at->all;
 	struct http_exchange *x = at->x;
-	struct discord_granted granted;
+	const struct discord_grant *best;
+	struct discord_grants servers;
 	uint64_t session;
 
-	if (resp->err || resp->status != 200 ||
-	    discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &granted)) {
+	if (read_grants(d, resp, &servers)) {
 		fail(at, "no list of servers");
 		return;
 	}
-	if (granted.role == WEB_NOBODY) {
+	best = discord_grants_best(&servers);
+	if (!best) {
 		fail(at, "no member, or without the permission");
 		return;
 	}
 	limit_grants(d, at->user);
-	session = access_begin_discord(d->conf.access, x, &granted, at->user, guild_of(d));
+	session = access_begin_discord(d->conf.access, x, best, at->user);
 	if (!session) {
 		end_attempt(at);
 		turn_away(x, WEB_BUSY);
 		return;
 	}
-	keep_grant(d, session, at->user, at->access);
+	keep_grant(d, session, at, &servers);
 	end_attempt(at);
 	http_reply_field(x, "Location", "/");
 	http_reply(x, 303, NULL, NULL, 0);

@@ -1,6 +1,6 @@
 /* Sign-in at the dashboard with Discord: OAuth2's authorization code with PKCE and state (RFC 6749
  * section 4.1, RFC 7636), scopes identify and guilds. Off unless the settings web_discord_client,
- * web_discord_secret and web_discord_guild are set.
+ * web_discord_secret, and web_discord_guild or web_discord_everywhere are set.
  *
  * A sign-in belongs to the browser that began it: a cookie of its own holds a secret, and the state
  * that comes back must be that browser's. Each state is good for one answer, within ten minutes.
@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "control/web/discord_grant.h"
 
 struct access;
 struct discord_sign_in;
@@ -40,6 +42,8 @@ struct discord_sign_in_conf {
 	struct access *access;
 	const struct origins *origins;
 	const struct settings *settings;
+	discord_grant_known_h *knownh;
+	void *arg;
 };
 
 /* ENOMEM. Caller owns *out and frees it before what it borrows, and after the server. */
@@ -54,6 +58,11 @@ void discord_sign_in_check_head(struct discord_sign_in *d, const struct http_hea
 void discord_sign_in_forget(struct discord_sign_in *d);
 /* Asks about everybody who signed in with Discord now, because the settings may say other roles. */
 void discord_sign_in_ask_again(struct discord_sign_in *d);
+/* The servers that the person of this session may look at, one at a time; NULL: it is nobody's who
+ * signed in here since the start, or an admin's, who sees all of them. Borrowed until the next
+ * change. */
+const struct discord_grants *discord_sign_in_servers(const struct discord_sign_in *d,
+						     uint64_t session);
 /* Sends the browser to Discord's page; or answers with a problem. */
 void discord_sign_in_begin(struct discord_sign_in *d, struct http_exchange *x);
 /* The browser is back: asks Discord, and answers with a session and the dashboard. */

@@ -77,6 +77,8 @@ bool web_refuse_stream(struct web *w, struct http_exchange *x);
 /* The servers of MCP; their calls, and why they failed, are those of all servers of Discord, and
  * null for who sees one. Caller owns it. */
 json_t *web_mcp(const struct web *w, uint64_t scope);
+/* A number of an order; no other one of this program has it. */
+uint64_t web_next_order(struct web *w);
 /* The list without the objects whose member is not this server's id, unless scope is 0. */
 /* Takes the sentences out of the notes about screens in a room: they tell what people show. */
 void web_hide_notes(json_t *room);

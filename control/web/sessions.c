@@ -80,6 +80,18 @@ void sessions_limit_discord(struct sessions *s, uint64_t until_ms)
 			s->v[i].expires_ms = until_ms;
 }
 
+bool sessions_move(struct sessions *s, uint64_t id, const struct session *to)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].id == id) {
+			s->v[i].role = to->role;
+			s->v[i].guild = to->role < WEB_ADMIN ? to->guild : 0;
+			s->v[i].open = to->role < WEB_ADMIN && to->open;
+			return true;
+		}
+	return false;
+}
+
 bool sessions_end(struct sessions *s, uint64_t id)
 {
 	for (unsigned i = 0; i < s->n; i++)

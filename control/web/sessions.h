@@ -53,6 +53,9 @@ uint64_t sessions_match(const struct sessions *s, const char *secret);
 const struct session *sessions_find(const struct sessions *s, uint64_t id, uint64_t now_ms);
 /* Those that came by Discord hold no longer: nobody can ask about them any more. */
 void sessions_limit_discord(struct sessions *s, uint64_t until_ms);
+/* From now on its role, its server, and whether it sees open channels alone, are those of `to`; an
+ * admin sees all servers. False: there is none. */
+bool sessions_move(struct sessions *s, uint64_t id, const struct session *to);
 bool sessions_end(struct sessions *s, uint64_t id);
 /* All (NULL); or those of this person, whom their `person` tells. Returns how many. */
 unsigned sessions_end_all(struct sessions *s, const char *person);

@@ -75,6 +75,7 @@ struct web {
 	struct http_exchange *asking;	 /* waits until the room was asked again; NULL */
 	struct http_exchange *exporting; /* waits until an incident was exported; NULL */
 	struct http_exchange *change;	 /* waits until the settings are saved; NULL */
+	uint64_t last_order;
 };
 
 struct live_settings *web_live(const struct web *w)
@@ -95,6 +96,14 @@ struct access *web_access(const struct web *w)
 struct discord_sign_in *web_discord(const struct web *w)
 {
 	return w->discord;
+}
+
+uint64_t web_next_order(struct web *w)
+{
+	uint64_t now = env_wall_ms(w->env);
+
+	/* Not those of the program before, either. */
+	return w->last_order = w->last_order < now ? now : w->last_order + 1;
 }
 
 const struct web_conf *web_shown(const struct web *w)
@@ -352,8 +361,25 @@ void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *
 		    more);
 }
 
-/* Anybody may ask, and as often as they like: the answer is made once a second, and names the parts
- * to those alone who are signed in. */
+/* The names of the parts that are not well. */
+static json_t *list_down(const json_t *health)
+{
+	json_t *list = json_array(), *state;
+	const char *name;
+
+	json_object_foreach(json_object_get(health, "parts"), name, state)
+	{
+		const char *text = json_string_value(state);
+
+		if (text && strncmp(text, "up", 2) != 0 && strcmp(text, "unused") != 0)
+			json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
+/* Anybody may ask, and as often as they like: the answer is made once a second. It has the parts
+ * for those alone who are signed in, and what is down for whoever asks at this machine, such as the
+ * health check of a container. */
 static json_t *health(struct web *w, const struct web_request *r, bool *ready)
 {
 	uint64_t now = env_now(w->env);
@@ -366,7 +392,10 @@ static json_t *health(struct web *w, const struct web_request *r, bool *ready)
 	*ready = json_is_true(json_object_get(w->health, "ready"));
 	if (r->role >= WEB_VIEWER)
 		return json_incref(w->health);
-	return w->health ? json_pack("{s:b}", "ready", (int)*ready) : NULL;
+	if (!w->health)
+		return NULL;
+	return json_pack("{s:b,s:o*}", "ready", (int)*ready, "down",
+			 web_is_loopback(w, r->head) ? list_down(w->health) : NULL);
 }
 
 void web_healthz(struct web *w, const struct web_request *r)
@@ -692,10 +721,10 @@ static bool is_over(const struct http_exchange *x, void *arg)
 {
 	const struct web *w = arg;
 
-	return access_role(w->access, x) == WEB_NOBODY;
+	return access_is_over(w->access, x);
 }
 
-/* Sessions have ended: their readers may not read on. */
+/* Sessions have ended, or see another server: their readers may not read on. */
 static void end_streams(void *arg)
 {
 	struct web *w = arg;
@@ -706,6 +735,17 @@ static void end_streams(void *arg)
 	music_stream_end(w->music, is_over, w);
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
 		state_stream_end(w->streams[i / 2][i % 2], is_over, w);
+}
+
+/* The bot is in this server. */
+static bool is_known(uint64_t guild, void *arg)
+{
+	const struct web *w = arg;
+	json_t *one = web_only(w->conf.guildsh(w->conf.arg), "id", guild);
+	bool known = json_array_size(one) > 0;
+
+	json_decref(one);
+	return known;
 }
 
 static bool read_origins(struct web *w, const struct web_conf *conf)
@@ -837,7 +877,9 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 								    .http = conf->http,
 								    .access = w->access,
 								    .origins = &w->origins,
-								    .settings = conf->settings});
+								    .settings = conf->settings,
+								    .knownh = is_known,
+								    .arg = w});
 	if (!err)
 		err = reads_alloc(&w->reads, w, conf->store);
 	if (!err)

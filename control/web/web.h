@@ -42,6 +42,7 @@ struct web_order {
 	enum web_order_kind kind;
 	uint64_t guild, channel; /* channel: of MOVE */
 	const char *text;	 /* of SAY, at most WEB_SAY_MAX bytes */
+	uint64_t number;	 /* of SAY: the bus tells how it ended by it */
 };
 
 /* A turn that is run again from its room's journal with other settings. Borrowed. */

@@ -658,6 +658,85 @@ const groups = {
     await press(b, buttonOf('Show the newest'));
     is('and gets them', await b.until(`${body}.includes('result 101') && !${body}.includes('Newer rows')`), true);
   },
+
+  // Staff of several servers look at one at a time, with the role that they have there.
+  async servers(b, s) {
+    const plain = s.answerOf.bind(s), servers = [{ id: A, name: 'Ash', role: 'operator' }, { id: B, name: 'Birch', role: 'viewer' }];
+
+    s.who = { role: 'operator', words: true, talk: null, guild: A, servers };
+    s.answerOf = (path, query, method) => {
+      if (path !== '/api/auth/session' || method !== 'PUT') return plain(path, query, method);
+      s.rooms = s.rooms.slice(1);
+      return s.who = { ...s.who, role: 'viewer', words: false, guild: B };
+    };
+    await openPage(b, s);
+    is('the servers stand in the head', await b.until("document.getElementById('server').value === '9001'"), true);
+    is('with the role in each', await b.eval("[...document.getElementById('server').options].map((o) => o.text)"), ['Ash (operator)', 'Birch (viewer)']);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-servers', 1280, 500, false);
+    await b.picture('page-servers-dark', 1280, 500, true);
+    await b.picture('page-servers-phone', 390, 600, false);
+    await b.eval(set('server', B));
+    is('another one is looked at', await b.until(`document.getElementById('server').value === '9002' && ${text('who')}.includes('viewer')`), true);
+    is('by asking for it', s.asked.filter((a) => a.method === 'PUT').map((a) => a.body), [{ server: B }]);
+    is('nothing of the first one stays', await b.until(`${text('room-title')}.includes('Birch')`), true);
+    s.who = { ...s.who, servers: servers.slice(1) };
+    await openPage(b, s);
+    is('whoever has one server has nothing to choose', await b.until("document.getElementById('server-of').hidden"), true);
+  },
+
+  // What became of words that the bot was given is told where they were given.
+  async orderEnds(b, s) {
+    const plain = s.answerOf.bind(s), outcome = text('order-outcome');
+    const ends = (order, result) => s.send('order_ended', { guild: A, kind: 'order_ended', target: `server ${A}, order ${order}`, result });
+    let order = 76;
+
+    s.answerOf = (path, query, method) => (path.endsWith('/say') ? { order: 'say', guild: A, id: String(++order) } : plain(path, query, method));
+    s.turns.unshift({ ...turn(121, A, { heard: null, user: null, name: 'Parley' }), said: 'dinner is ready' });
+    await openPage(b, s);
+    await b.until(`${text('room-title')}.includes('Ash') && ${rows} > 10`);
+    is('a turn that nobody began has what the bot said', await b.until(`document.querySelector('#turns button').textContent.includes('dinner is ready')`), true);
+    const say = async () => {
+      await b.eval(set('say', 'dinner is ready'));
+      await b.eval("document.getElementById('say-form').requestSubmit()");
+      await b.until(`${outcome}.includes('says it when the room is quiet')`);
+    };
+
+    await say();
+    is('the bot has the words and waits', await b.eval(`${outcome}.includes('says it when the room is quiet')`), true);
+    ends(5, 'answered');
+    ends(77, 'merged');
+    is('a turn that failed is told', await b.until(`${outcome}.startsWith('say: it went into another turn')`), true);
+    await say();
+    ends(78, 'answered');
+    is('so is that it was said', await b.until(`${outcome}.startsWith('say: said')`), true);
+    await say();
+    ends(79, 'dropped');
+    is('and that it never was', await b.until(`${outcome}.startsWith('say: dropped')`), true);
+    await b.picture('page-order', 1280, 700, false);
+  },
+
+  // Of each server what it spent stands against the cap that holds for it.
+  async costs(b, s) {
+    const plain = s.answerOf.bind(s);
+    const spent = { usd: 1.5, truncated: false, servers: [{ guild: A, usd: 1.2 }, { guild: B, usd: 0.3 }], speakers: [{ user: '501', usd: 1.2 }, { user: null, usd: 0.3 }],
+      providers: [{ provider: 'main', role: 'voice', usd: 1.5 }],
+      costs: [{ day: '2026-11-01', guild: A, channel: A + '1', user: '501', name: 'Alice', provider: 'main', model: 'm', role: 'voice', turns: 4, usd: 1.2, priced: true }] };
+
+    s.settings.now.effective = { cost_day_cents: 500, cost_guild_cents: 100, cost_warn_percent: 80, cost_at_limit: 'stop' };
+    s.settings.now.intent = { guilds: { [B]: { cost_guild_cents: 60 } } };
+    s.answerOf = (path, query, method) => (path === '/api/costs' ? spent : plain(path, query, method));
+    await openPage(b, s, '#costs');
+    await b.until(`${body}.includes('By server')`);
+    const server = "[...document.querySelectorAll('#view-body section')][0].querySelectorAll('tbody tr')";
+
+    is('over the cap of all', await b.eval(`[...${server}].map((r) => [...r.cells].map((c) => c.textContent))`),
+      [['Ash', '$1.20', '$1.20', '$1.00', '▲ 120 %'], ['Birch', '$0.3000', '$0.3000', '$0.6000', '50 %']]);
+    is('speakers by name, and the bot', await b.eval(`${body}.includes('Alice') && ${body}.includes("the bot's own work")`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-costs', 1280, 900, false);
+    await b.picture('page-costs-dark', 1280, 900, true);
+  },
 };
 
 function giveSettings(s) {

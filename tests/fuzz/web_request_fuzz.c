@@ -108,22 +108,31 @@ static void read_origin(const char *p, size_t n)
 	require(other.n_proxies <= PROXIES_MAX);
 }
 
-/* Nobody gets a role but by the one server. */
+static bool is_known(uint64_t guild, void *arg)
+{
+	(void)arg;
+	return guild == 42;
+}
+
+/* Nobody gets a role but by the one server, and elsewhere nobody but an operator's. */
 static void read_grant(const char *p, size_t n)
 {
 	static struct settings *settings;
-	enum web_role role = WEB_NOBODY;
+	static struct discord_grants g;
 	uint64_t id;
 
 	if (!settings && settings_alloc(&settings))
 		return;
 	strcpy(settings->web_discord_guild, "41771983423143937");
 	discord_grant_user(p, n, &id);
-	if (!discord_grant_role(settings, p, n, &role) && role != WEB_NOBODY)
-		require(memmem(p, n, "\"4", 2) || memmem(p, n, "\\u00", 4));
+	if (!discord_grants_read(settings, p, n, is_known, NULL, &g) && g.n)
+		require(g.n == 1 && (memmem(p, n, "\"4", 2) || memmem(p, n, "\\u00", 4)));
 	*settings->web_discord_guild = '\0';
-	role = WEB_NOBODY;
-	require(discord_grant_role(settings, p, n, &role) || role == WEB_NOBODY);
+	require(discord_grants_read(settings, p, n, is_known, NULL, &g) || !g.n);
+	settings->web_discord_everywhere = true;
+	if (!discord_grants_read(settings, p, n, is_known, NULL, &g) && g.n)
+		require(g.n == 1 && g.v[0].guild == 42 && g.v[0].role < WEB_ADMIN);
+	settings->web_discord_everywhere = false;
 }
 
 static void read_sessions(const char *p, size_t n)

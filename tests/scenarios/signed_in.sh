@@ -20,7 +20,7 @@ web() {
 	{
 		printf '%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n' "$method" "$path" "${HOST:-127.0.0.1:$WEB}"
 		[ $# = 0 ] || printf '%s\r\n' "$@"
-		printf '\r\n'
+		printf '\r\n%s' "${BODY:-}"
 	} >&4
 	IFS= read -r line <&4
 	echo "$line" | cut -d' ' -f2 >"$D/status"
@@ -53,7 +53,7 @@ come() {
 }
 # sign_in USER
 sign_in() { begin; agree "$1"; come "$browser" "$back"; }
-role() { web GET /api/auth/session "Cookie: $1" "Sec-Fetch-Site: same-origin" | field role; }
+role() { web GET /api/auth/session "Cookie: $1" "Sec-Fetch-Site: same-origin" | grep -oE '"role":"[a-z]+"' | head -1 | cut -d'"' -f4; }
 conf() { # SETTINGS…
 	printf '{"web_discord_client": "%s", "web_discord_guild": "%s", "web_discord_secret_file": "%s", "web_discord_page": "%s/oauth2/authorize", "web_proxies": "127.0.0.1", "web_discord_operator": "manage_guild", "web_discord_viewer": "member"%s}\n' \
 		"$BOT" "$GUILD" "$D/secret" "$PARLEY_DISCORD_API" "${1:-}" >"$D/config.json"
@@ -180,6 +180,39 @@ until_ok 10 back_again || bad config "sign-in is not back"
 FROM=10.0.0.77 sign_in $ALICE
 alice=$session
 is "somebody is signed in" "$(role "$alice")" admin
+
+# Every server of the bot: its staff sees it alone, and whoever has roles in several looks at one after the other.
+new_guild Birch
+for g in "$GUILD" "$NEW"; do api POST "/guilds/$g/members" "{\"user_id\":\"$CAROL\"}" >/dev/null; done
+api POST "/guilds/$NEW/roles" '{"id":"78","name":"keepers","permissions":"8"}' >/dev/null
+api PATCH "/guilds/$NEW/members/$CAROL" '{"role_ids":["78"]}' >/dev/null
+FROM=10.0.0.78 sign_in $CAROL
+is "before, a role elsewhere counts for nothing" "$(role "$session")" viewer
+conf ', "web_discord_everywhere": true'
+kill -HUP "$control"
+shows() { web GET "$1" "Cookie: $carol" "Sec-Fetch-Site: same-origin"; }
+staff() { FROM=10.0.0.79 sign_in $CAROL; carol=$session; [ "$(role "$carol")" = operator ]; }
+until_ok 5 staff && ok "an administrator of another server is its operator" || bad staff "$(role "$carol")"
+is "and sees that one" "$(shows /api/guilds | grep -o '"id":"[0-9]*"')" "\"id\":\"$NEW\""
+is "of two" "$(shows /api/auth/session | grep -oE '"servers":\[[^]]*\]' | grep -oE '"(id|role)":"[^"]*"' | tr '\n' ' ')" \
+	"\"id\":\"$GUILD\" \"role\":\"viewer\" \"id\":\"$NEW\" \"role\":\"operator\" "
+shows "/api/turns?guild=$GUILD" >"$D/answer"
+is "nothing of the other" "$(status)" 403
+look() { # SERVER
+	BODY="{\"server\":\"$1\"}" web PUT /api/auth/session "Cookie: $carol" "Origin: http://127.0.0.1:$WEB" "Content-Type: application/json" \
+		"Content-Length: $((${#1} + 13))" >"$D/answer"
+}
+look 4711
+is "nor a server that is not theirs" "$(status)" 403
+look "$GUILD"
+is "they look at the other one, with their role there" "$(status) $(role "$carol") $(shows /api/guilds | grep -o '"id":"[0-9]*"')" "200 viewer \"id\":\"$GUILD\""
+shows "/api/turns?guild=$NEW" >"$D/answer"
+is "then nothing of the first" "$(status)" 403
+api DELETE "/guilds/$GUILD/members/$CAROL" >/dev/null
+conf ', "web_discord_everywhere": true, "web_session_hours": 99'
+kill -HUP "$control"
+gone() { [ "$(role "$carol")" = "" ]; }
+until_ok 10 gone && ok "who leaves the server that they look at is out" || bad member "carol is still $(role "$carol")"
 
 echo '{}' >"$D/config.json"
 kill -HUP "$control"

@@ -27,7 +27,7 @@ const state = {
 };
 const events = [
   "turn_admitted", "turn_speaking", "turn", "session_started", "session_over", "call_state", "mediad_link", "fault",
-  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "operator_action", "level",
+  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "operator_action", "order_ended", "level",
 ];
 
 function fill(id, ...children) {
@@ -194,6 +194,9 @@ async function openTurn(id) {
 
 // ---- orders ----
 
+// The words that the bot was given last and has not said yet: the number of the order.
+let awaited = null, lastEnded = null;
+
 // What came of an order stands beside the buttons, until the next one or another room. True if the bot has it.
 async function order(name, document) {
   const room = state.room, outcome = $("order-outcome");
@@ -202,10 +205,16 @@ async function order(name, document) {
   // The bot may have left since the buttons were drawn.
   if (!shownRoom()) return false;
   outcome.textContent = `${name} …`;
+  awaited = null;
   try {
-    await ask("POST", `/api/rooms/${room}/${name === "unmute" ? "mute" : name}`, null, document);
+    const { id } = await ask("POST", `/api/rooms/${room}/${name === "unmute" ? "mute" : name}`, null, document) || {};
+
     taken = true;
-    if (room === state.room) outcome.textContent = `${name}: the bot has the order (${clock(Date.now())}).`;
+    if (room === state.room) {
+      awaited = id || null;
+      outcome.textContent = `${name}: the bot has the order (${clock(Date.now())})${id ? " and says it when the room is quiet" : ""}.`;
+      if (lastEnded) orderEnded(lastEnded);
+    }
   } catch (e) {
     if (room === state.room) outcome.textContent = `${name}: ${troubleOf(e)}`;
   }
@@ -227,6 +236,15 @@ async function orderSay() {
   if (!taken) return;
   if (room !== state.room) delete state.drafts[room];
   else if ($("say").value === words) $("say").value = "";
+}
+
+// Words that the bot was given wait for a quiet moment; they may never be heard.
+function orderEnded(ev) {
+  lastEnded = ev;
+  if (!awaited || ev.guild !== state.room || !ev.target.endsWith(`order ${awaited}`)) return;
+  awaited = null;
+  put("order-outcome", `say: ${ev.result === "answered" ? "said" : ev.result === "dropped"
+    ? "dropped, because the room was not quiet for two minutes, somebody stopped the bot, or the call ended" : meaning(ev.result)} (${clock(ev.at)}).`);
 }
 
 let channelsOf = null;
@@ -370,6 +388,7 @@ function onEvent(type, data) {
     if (live.level(ev) && !document.hidden) roomChanged(ev);
     return;
   }
+  if (type === "order_ended") orderEnded(ev);
   // A hidden page asks for nothing: it begins anew when it is seen.
   if (document.hidden) return;
   if (type.startsWith("turn")) takeTurn(ev);
@@ -655,8 +674,9 @@ function drawTurns() {
     fill("turns", node("li", { class: "muted" }, "No turn is kept yet."));
     return;
   }
-  keep($("turns"), state.turns.map(({ id, at, name, heard, reason, firstAudioMs }) =>
-    ({ id, at, name, heard, reason, firstAudioMs, current: id === state.chosen })), (t) => t.id, (t) => {
+  // Of a turn that nobody began, such as an operator's order, what the bot said.
+  keep($("turns"), state.turns.map(({ id, at, user, name, heard, said, reason, firstAudioMs }) =>
+    ({ id, at, name, heard: heard || (user ? null : said), reason, firstAudioMs, current: id === state.chosen })), (t) => t.id, (t) => {
     const answered = t.reason === "answered";
     const bar = node("span", { class: "bar" });
 
@@ -729,14 +749,14 @@ function showSignIn() {
   $("say").value = "";
   $("absent").hidden = true;
   $("room-search").value = roomSearch = "";
-  for (const id of ["join-guild", "join-channel", "join-outcome", "outcome", "rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  for (const id of ["join-guild", "join-channel", "join-outcome", "outcome", "rooms", "order-outcome", "channel", "server", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   // An answer that comes from now on is for nobody.
   for (const v of views) v.choice = (v.choice || 0) + 1;
   for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
   fill("view-body");
   fill("views");
   settle();
-  $("board").hidden = $("account").hidden = $("view").hidden = $("views").hidden = true;
+  $("board").hidden = $("server-of").hidden = $("account").hidden = $("view").hidden = $("views").hidden = true;
   $("sign-in").hidden = false;
   $("link").textContent = "";
   $("who").textContent = "";
@@ -769,7 +789,29 @@ async function signOut(path) {
   say(trouble);
 }
 
+// A person with roles in several servers looks at one at a time; the role may be another one there, so the page begins anew.
+function drawServers() {
+  const servers = state.who.servers || [];
+
+  $("server-of").hidden = servers.length < 2;
+  fill("server", ...servers.map((s) => node("option", { value: s.id }, `${s.name || s.id} (${s.role})`)));
+  $("server").value = state.who.guild || "";
+}
+
+async function lookAt(server) {
+  try {
+    await ask("PUT", "/api/auth/session", null, { server });
+    stream.signed();
+    location.reload();
+  } catch (e) {
+    complain(e, "server");
+    drawServers();
+  }
+}
+
 async function start() {
+  const before = state.who?.guild;
+
   try {
     state.who = await ask("GET", "/api/auth/session");
   } catch (e) {
@@ -781,7 +823,13 @@ async function start() {
     }
     return;
   }
+  // Another tab has chosen another server: nothing of the former one stays.
+  if (before && state.who.guild !== before) {
+    location.reload();
+    return;
+  }
   say("", "start");
+  drawServers();
   $("sign-in").hidden = true;
   $("account").hidden = $("views").hidden = false;
   state.guilds = (await ask("GET", "/api/guilds").catch(() => null))?.guilds || [];
@@ -815,6 +863,7 @@ $("sign-in-form").onsubmit = (e) => {
   $("secret").value = "";
   signIn(secret);
 };
+$("server").onchange = () => lookAt($("server").value);
 $("sign-out").onclick = () => signOut("/api/auth/session");
 $("sign-out-all").onclick = () => signOut("/api/auth/sessions");
 $("older").onclick = loadOlder;

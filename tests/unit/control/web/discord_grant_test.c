@@ -9,18 +9,28 @@
 
 static struct settings *settings;
 
+static struct discord_grants grants;
+
+/* The bot is in 42, and in 1 and 7. */
+static bool is_known(uint64_t guild, void *arg)
+{
+	(void)arg;
+	return guild == 42 || guild == 1 || guild == 7;
+}
+
 static int role_of(const char *guilds)
 {
-	struct discord_granted g = {.role = WEB_PUBLIC};
+	const struct discord_grant *best;
 
-	return discord_grant_role(settings, guilds, strlen(guilds), &g) ? -2 : (int)g.role;
+	if (discord_grants_read(settings, guilds, strlen(guilds), is_known, NULL, &grants))
+		return -2;
+	best = discord_grants_best(&grants);
+	return best ? (int)best->role : (int)WEB_NOBODY;
 }
 
 static bool is_open(const char *guilds)
 {
-	struct discord_granted g = {.role = WEB_PUBLIC};
-
-	return !discord_grant_role(settings, guilds, strlen(guilds), &g) && g.open;
+	return role_of(guilds) > 0 && discord_grants_best(&grants)->open;
 }
 
 #define IN(id, owner, permissions)                                                                 \
@@ -83,6 +93,48 @@ TEST(what_each_role_needs_is_a_setting)
 	CHECK_INT(role_of(IN("42", "false", "4194304")), WEB_VIEWER);
 	settings->web_discord_viewer = SETTINGS_WEB_NEVER;
 	CHECK_INT(role_of(IN("42", "false", "4194304")), WEB_NOBODY);
+	settings_free(settings);
+}
+
+/* The role that the list gives in a server. */
+static int role_in(uint64_t guild)
+{
+	const struct discord_grant *g = discord_grants_find(&grants, guild);
+
+	return g ? (int)g->role : (int)WEB_NOBODY;
+}
+
+#define OF(id, permissions)                                                                        \
+	"{\"id\":\"" id "\",\"owner\":false,\"permissions\":\"" permissions "\"}"
+
+TEST(every_server_of_the_bot_can_give_a_role)
+{
+	const char *staff =
+		"[" OF("5", "8") "," OF("7", "8") "," OF("1", "32") "," OF("42", "0") "]";
+
+	CHECK_INT(settings_alloc(&settings), 0);
+	settings->web_discord_everywhere = true;
+	settings->web_discord_operator = SETTINGS_WEB_MANAGE_GUILD;
+	settings->web_discord_viewer = SETTINGS_WEB_MEMBER;
+	/* Without a server of admins nobody is one; nor does a server count without the bot. */
+	CHECK_INT(role_of(staff), WEB_OPERATOR);
+	CHECK_INT(grants.n, 3);
+	CHECK_INT(discord_grants_best(&grants)->guild, 7);
+	CHECK_INT(role_in(7), WEB_OPERATOR);
+	CHECK_INT(role_in(1), WEB_OPERATOR);
+	CHECK_INT(role_in(42), WEB_VIEWER);
+	CHECK_INT(role_in(5), WEB_NOBODY);
+	/* Who administers a server sees all of its channels. */
+	CHECK(!discord_grants_find(&grants, 7)->open);
+	CHECK(discord_grants_find(&grants, 1)->open);
+	/* Whoever rules web_discord_guild is an admin; that server comes first. */
+	strcpy(settings->web_discord_guild, "42");
+	CHECK_INT(role_of("[" OF("7", "8") "," OF("42", "8") "]"), WEB_ADMIN);
+	CHECK_INT(grants.v[0].guild, 42);
+	CHECK_INT(role_in(7), WEB_OPERATOR);
+	/* The same server twice counts once. */
+	CHECK_INT(role_of("[" OF("7", "0") "," OF("7", "8") "]"), WEB_VIEWER);
+	CHECK_INT(grants.n, 1);
 	settings_free(settings);
 }
 

@@ -307,6 +307,9 @@ TEST(whether_all_parts_work_needs_no_token_and_metrics_do)
 	CHECK_INT(ask_as("", "GET", "/readyz", NULL), 503);
 	CHECK(!json_object_get(fx.got, "parts"));
 	CHECK(json_is_false(json_object_get(fx.got, "ready")));
+	/* The log of a health check says which part it is. */
+	CHECK_INT(json_array_size(json_object_get(fx.got, "down")), 1);
+	CHECK_STR(json_string_value(json_array_get(json_object_get(fx.got, "down"), 0)), "mediad");
 	CHECK_INT(ask_as("", "GET", "/healthz", NULL), 200);
 	CHECK(!json_object_get(fx.got, "parts"));
 	/* Whoever asks all the time has nobody look each time. */
@@ -762,13 +765,15 @@ static void take_action(const struct bus_event *ev, void *arg)
 
 TEST(orders_reach_the_room_and_the_audit)
 {
-	char told[128] = "";
+	char told[128] = "", said[128];
 
 	CHECK(open_all(NULL));
 	CHECK_INT(bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), take_action, told), 0);
 	CHECK_INT(ask("POST", "/api/rooms/42/say", "{\"text\": \"good evening\"}"), 202);
 	CHECK_STR(fx.order, "say 42 0 good evening");
-	CHECK_STR(told, "say, server 42: carried out");
+	/* It waits for a quiet room; by its number the bus tells how it ended. */
+	snprintf(said, sizeof said, "say, server 42, order %s: accepted", text_of("id"));
+	CHECK_STR(told, said);
 	CHECK_INT(ask("POST", "/api/rooms/42/stop", NULL), 202);
 	CHECK_STR(fx.order, "stop 42 0 ");
 	CHECK_INT(ask("POST", "/api/rooms/42/mute", "{\"muted\": true}"), 202);
