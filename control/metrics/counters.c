@@ -53,7 +53,7 @@ void counters_take_event(struct counters *c, const struct bus_event *ev)
 		counter_add(c, COUNTER_CALLS_UP);
 	if (ev->type == EVENT_TURN)
 		take_turn(c, &ev->turn);
-	if (ev->type == EVENT_FAULT)
+	if (ev->type == EVENT_FAULT && !ev->fault.ended)
 		counter_add(c, COUNTER_FAULTS);
 }
 

@@ -316,7 +316,7 @@ void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 	else if (ev->type == EVENT_ASR_SESSION)
 		take_asr(m, &ev->asr);
 	else if (ev->type == EVENT_FAULT)
-		add(m, METRIC_FAULT, ev->fault.fault, NULL, 1);
+		add(m, METRIC_FAULT, ev->fault.fault, NULL, !ev->fault.ended);
 	else if (ev->type == EVENT_ENGINE_UP)
 		begin(m, METRIC_ENGINE_DOWN, ev->engine.role, ev->engine.provider);
 	else if (ev->type == EVENT_ENGINE_DOWN)

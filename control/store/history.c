@@ -352,7 +352,8 @@ static json_t *call_json(sqlite3_stmt *s, bool words)
 	const char *server = strstr(tool, "__");
 
 	return json_pack(
-		"{s:o,s:s,s:s,s:n,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "callId",
+		"{s:o,s:s,s:s,s:n,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}",
+		"callId",
 		json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, 2),
 			     (unsigned long long)db_uint(s, 3)),
 		"toolName", tool, "toolType", server ? "mcp" : "function", "arguments",
@@ -364,9 +365,9 @@ static json_t *call_json(sqlite3_stmt *s, bool words)
 		: words	      ? text_json(s, 9)
 			      : json_string(state),
 		"guild", id_json(db_uint(s, 1)), "sessionId", time_json(db_uint(s, 2)), "turn",
-		number_json(s, 4), "serverName",
-		server ? json_stringn(tool, (size_t)(server - tool)) : json_null(), "state", state,
-		"usd", usd_json(db_uint(s, 10)));
+		number_json(s, 4), "turnId", is_null(s, 11) ? json_null() : id_json(db_uint(s, 11)),
+		"serverName", server ? json_stringn(tool, (size_t)(server - tool)) : json_null(),
+		"state", state, "usd", usd_json(db_uint(s, 10)));
 }
 
 static json_t *time_or_null(sqlite3_stmt *s, int column)
@@ -621,8 +622,8 @@ static json_t *spent_json(sqlite3_stmt *s)
 }
 
 /* What was spent by one of the things that costs are divided by: {key: {…, "nano"}}. what is
- * stolen. */
-static void add_sum(json_t *sums, json_t *what, uint64_t nano)
+ * stolen. The row is borrowed. */
+static json_t *add_sum(json_t *sums, json_t *what, uint64_t nano)
 {
 	char *key = json_dumps(what, JSON_COMPACT);
 	json_t *row = key ? json_object_get(sums, key) : NULL;
@@ -638,8 +639,10 @@ static void add_sum(json_t *sums, json_t *what, uint64_t nano)
 			json_object_set_new(sums, key, what);
 	} else {
 		json_decref(row);
+		row = NULL;
 	}
 	free(key);
+	return row;
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -678,9 +681,63 @@ static void add_sums(sqlite3_stmt *s, json_t *servers, json_t *speakers, json_t 
 	uint64_t nano = db_uint(s, 8);
 
 	add_sum(servers, json_pack("{s:o}", "guild", id_json(db_uint(s, 1))), nano);
-	add_sum(speakers, json_pack("{s:o}", "user", id_json(db_uint(s, 3))), nano);
+	/* Transcription is of no turn: it is divided (add_transcription). */
+	if (db_uint(s, 3) || strcmp(db_text(s, 7), "transcribe") != 0 || !db_uint(s, 13))
+		add_sum(speakers, json_pack("{s:o}", "user", id_json(db_uint(s, 3))), nano);
 	add_sum(providers,
 		json_pack("{s:o,s:o}", "provider", text_json(s, 5), "role", text_json(s, 7)), nano);
+}
+
+static sqlite3_stmt *use_speech(struct db *db, const struct job *j, uint64_t guild,
+				uint64_t session)
+{
+	sqlite3_stmt *s = db_use(db, DB_SUM_SPEECH);
+
+	db_bind_uint(s, 1, guild);
+	db_bind_uint(s, 2, session);
+	db_bind_uint(s, 3, j->now_ms);
+	return s;
+}
+
+/* What is not told by whose speech it was paid for, divided by how long each person spoke. */
+static int divide_transcription(struct db *db, const struct job *j, sqlite3_stmt *of,
+				json_t *speakers)
+{
+	uint64_t guild = db_uint(of, 0), session = db_uint(of, 1), left = db_uint(of, 2), total = 0;
+	double nano = (double)left;
+	sqlite3_stmt *s = use_speech(db, j, guild, session);
+	int err;
+
+	while (!(err = db_step(db, s)))
+		total += db_uint(s, 1);
+	s = use_speech(db, j, guild, session);
+	while (err == ENOENT && total && !db_step(db, s)) {
+		uint64_t share = (uint64_t)(nano * (double)db_uint(s, 1) / (double)total);
+
+		share = share < left ? share : left;
+		left -= share;
+		json_object_set_new(add_sum(speakers,
+					    json_pack("{s:o}", "user", id_json(db_uint(s, 0))),
+					    share),
+				    "estimated", json_true());
+	}
+	sqlite3_reset(s);
+	if (left && !total)
+		add_sum(speakers, json_pack("{s:n}", "user"), left);
+	return err == ENOENT ? 0 : err;
+}
+
+static int add_transcription(struct db *db, const struct job *j, json_t *speakers)
+{
+	sqlite3_stmt *s = db_use(db, DB_SUM_TRANSCRIPTION);
+	int err, divided = 0;
+
+	db_bind_uint(s, 1, j->now_ms);
+	while (!(err = db_step(db, s)) && !divided)
+		if (!j->guild || db_uint(s, 0) == j->guild)
+			divided = divide_transcription(db, j, s, speakers);
+	sqlite3_reset(s);
+	return divided ? divided : err;
 }
 
 static int read_costs(struct db *db, const struct job *j, json_t **out)
@@ -703,6 +760,8 @@ static int read_costs(struct db *db, const struct job *j, json_t **out)
 		else
 			truncated = true;
 	}
+	if (err == ENOENT)
+		err = add_transcription(db, j, speakers);
 	*out = json_pack("{s:o,s:o,s:b,s:o,s:o,s:o}", "costs", list, "usd", usd_json(nano),
 			 "truncated", (int)truncated, "servers", list_sums(servers), "speakers",
 			 list_sums(speakers), "providers", list_sums(providers));

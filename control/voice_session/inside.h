@@ -32,6 +32,7 @@ struct voice_session {
 	struct sounds *sounds;	   /* NULL until a soundboard sound was played or heard */
 	struct faults faults;
 	unsigned fault_counts[FAULT_COUNT]; /* as they were published last */
+	bool fault_lasts[FAULT_COUNT];	    /* it was published that it began */
 	uint64_t up_since; /* when the call came up; 0: it is not up, or came up before this process
 			      started */
 	struct command *cmd; /* waits for the outcome of a join */

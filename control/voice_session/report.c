@@ -14,6 +14,7 @@
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
@@ -135,16 +136,26 @@ static void see_secure(struct voice_session *c)
 
 static void publish_faults(struct voice_session *c)
 {
+	uint64_t now = env_now(c->conf.env);
+
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
 		const struct fault_record *r = &c->faults.v[i];
 		struct bus_event ev = {.type = EVENT_FAULT, .guild = c->guild};
 
-		if (r->count == c->fault_counts[i])
+		bool news = r->count != c->fault_counts[i];
+		bool ended = !news && c->fault_lasts[i] && !r->there;
+
+		if (!news && !ended)
 			continue;
 		c->fault_counts[i] = r->count;
+		c->fault_lasts[i] = r->there;
 		ev.at_ms = env_wall_ms(c->conf.env);
-		ev.fault = (struct event_fault){
-			.fault = faults_name((enum fault)i), .there = r->there, .count = r->count};
+		ev.fault = (struct event_fault){.fault = faults_name((enum fault)i),
+						.there = r->there,
+						.count = r->count,
+						.ended = ended};
+		if (ended)
+			ev.fault.lasted_ms = (now - r->last) / NS_PER_MS;
 		bus_publish(c->conf.bus, &ev);
 	}
 }

@@ -36,6 +36,11 @@ function twoServers() {
   return s;
 }
 
+async function until(is) {
+  for (let i = 0; i < 50 && !is(); i++) await sleep(100);
+  return is();
+}
+
 async function openPage(b, s, hash = '') {
   await b.go('about:blank');
   await b.until("location.href === 'about:blank'");
@@ -417,6 +422,9 @@ const groups = {
     const entry = (id, guild, there, ago) => ({ id, at: new Date(minutesAgo(ago)).toISOString(), guild, kind: 'fault', event: { fault: 'KEYLESS', there, count: 1 } });
     const all = [entry('6', B, true, 1), entry('5', A, false, 2), entry('4', A, false, 3), entry('3', A, true, 10), entry('2', B, false, 20)];
 
+    Object.assign(all[1].event, { ended: false, lasted_ms: 0 });
+    Object.assign(all[2].event, { ended: true, lasted_ms: 400e3 });
+
     s.answerOf = ((plain) => (path, query, ...a) => (path === '/api/errors'
       ? { errors: all.filter((e) => !query.get('guild') || e.guild === query.get('guild')), next: null } : plain(path, query, ...a)))(s.answerOf.bind(s));
     await openPage(b, s, '#faults');
@@ -736,6 +744,34 @@ const groups = {
     is('axe-core finds nothing', await b.violations(), []);
     await b.picture('page-costs', 1280, 900, false);
     await b.picture('page-costs-dark', 1280, 900, true);
+    await b.eval("[...document.querySelectorAll('#view-body a')].at(-1).click()");
+    is('a number of turns leads to them', await b.until("document.getElementById('turns-since')?.value.startsWith('2026-11-01')"), true);
+    is('of that server, person and day', await until(() => s.asked.filter((a) => a.url.pathname === '/api/turns').map((a) => a.url.searchParams)
+      .some((q) => q.get('guild') === A && q.get('user') === '501' && Number(q.get('before')) - Number(q.get('since')) === 864e5)), true);
+  },
+
+  // A community among a hundred has a memory of its own, and what is left out is told.
+  async memory(b, s) {
+    const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: String(600 + i), name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });
+    const write = (i) => ({ id: String(i), at: new Date(Date.UTC(2026, 10, 1, 0, 10 - i)).toISOString(), guild: A, source: 'asked', inserted: 3, updated: 0, duplicate: 1, refused: 0 });
+
+    s.answerOf = (path, query, method) => ({
+      '/api/memory/facts': { facts: [], next: null }, '/api/memory/writes': { writes: [write(0), write(5)], next: '5' },
+      '/api/memory/subjects': query.get('cursor') ? { subjects: [person(2)], next: null } : { subjects: [person(1)], next: '1' },
+      '/api/memory/reflections': { reflections: [], next: null },
+    }[path] ?? plain(path, query, method));
+    await openPage(b, s, '#memory');
+    await b.until(`${body}.includes('Person 1')`);
+    is('how often facts are written is told', await b.eval(`${body}.includes('In 5 min, so 1.6 facts a minute.')`), true);
+    is('and that there are more', await b.eval(`${body}.includes('older ones are left out')`), true);
+    // The page may read all of it once more when its stream begins.
+    is('more people are there for the asking', await b.until(`(${body}.includes('Person 1') && ${body}.includes('Person 2')) || (${buttonOf('More people')}?.click(), false)`), true);
+    await b.eval(set('memory-guild', B));
+    is('a server has a memory of its own', await until(() => s.asked.filter((a) => a.url.searchParams.get('guild') === B)
+      .map((a) => a.url.pathname).filter((p) => p.startsWith('/api/memory/')).length >= 4), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-memory', 1280, 900, false);
+    await b.picture('page-memory-dark', 1280, 900, true);
   },
 };
 

@@ -283,7 +283,18 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
     }
   }
 
-  // #turns/ID opens a turn, also an older one than those that were read; #turns/REASON lists the turns that ended as that.
+  const localTime = (ms) => (ms ? new Date(Number(ms) - new Date(Number(ms)).getTimezoneOffset() * 60e3).toISOString().slice(0, 16) : "");
+
+  async function openThose(those) {
+    Object.assign(view, { guild: those.get("guild") || null, person: those.get("user") || "", reason: "",
+      since: localTime(those.get("since")), before: localTime(those.get("before")) });
+    root.querySelector("#turns-reason").value = "";
+    for (const name of ["since", "before"]) root.querySelector("#turns-" + name).value = view[name];
+    await reload();
+  }
+
+  // #turns/ID opens a turn, also an older one than those that were read; #turns/REASON lists the turns that ended as that, and
+  // #turns/guild=ID&user=ID&since=MS&before=MS those of a server, of a person and of a time.
   view.open = async (what) => {
     if (/^\d+$/.test(what)) {
       await choose(what, true);
@@ -291,6 +302,8 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
       view.reason = what;
       root.querySelector("#turns-reason").value = what;
       await reload();
+    } else if (what.includes("=")) {
+      await openThose(new URLSearchParams(what));
     }
   };
 

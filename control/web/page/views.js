@@ -21,6 +21,9 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     return name ? `${name} (${id})` : id;
   };
   const muted = (text) => node("p", { class: "muted" }, text);
+  // Figures lead to their turns: to one, or to those of a server, a person and a time.
+  const turnLink = (turn, id) => (id ? node("a", { href: "#turns/" + id, "aria-label": `Open turn ${turn}` }, turn) : turn);
+  const turnsLink = (those, text, label) => node("a", { href: "#turns/" + new URLSearchParams(those), "aria-label": label }, text);
   const mark = (good, yes, no) => node("span", { class: good ? "yes" : "bad" }, good ? "✓ " + yes : "▲ " + no);
 
   // Columns: [name, cell of a row, is a number]. A row with an id of its own stays the same one when its cells change.
@@ -405,15 +408,17 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   // ---- memory ----
 
-  const factQuery = (view) => ({ ...(view.search ? { q: view.search } : {}), ...(view.person ? { user: view.person.subject, guild: view.person.guild } : {}) });
+  const factQuery = (view) => ({ ...(view.search ? { q: view.search } : {}), ...(view.guild ? { guild: view.guild } : {}), ...(view.person ? { user: view.person.subject, guild: view.person.guild } : {}) });
   const facts = list("/api/memory/facts", "facts", factQuery);
   const memory = {
-    id: "memory", title: "Memory", role: "operator", there: ofAll, search: "", person: null, outcome: null, on: ["memory_written"],
+    id: "memory", title: "Memory", role: "operator", there: ofAll, search: "", guild: "", person: null, outcome: null, on: ["memory_written"],
     async load(view) {
-      const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100"),
-        ask("GET", "/api/memory/subjects?limit=100"), ask("GET", "/api/memory/reflections?limit=20")]);
+      const of = view.guild ? "&guild=" + view.guild : "";
+      const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100" + of),
+        ask("GET", "/api/memory/subjects?limit=100" + of), ask("GET", "/api/memory/reflections?limit=20" + of)]);
 
-      return { ...kept, writes: writes.writes, people: people.subjects, morePeople: people.next, summaries: told.reflections };
+      return { ...kept, writes: writes.writes, moreWrites: Boolean(writes.next), people: people.subjects, morePeople: people.next, summaries: told.reflections,
+        moreSummaries: Boolean(told.next) };
     },
     forget() { memory.person = null; },
     draw(view) {
@@ -428,7 +433,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         view.search = e.target.querySelector("input").value.trim();
         await choose(view);
       };
-      return [form, view.outcome && node("p", { role: "status" }, view.outcome),
+      return [guildSelect(view, "memory-guild"), form, view.outcome && node("p", { role: "status" }, view.outcome),
         table("What the memory keeps", [["written", (f) => when(f.createdAt)], ["server", (f) => guildName(f.guild)],
           ["whose", (f) => (f.private ? "a person's own" : "the server's")], ["said by", (f) => f.name],
           ["text", (f) => (f.private ? node("span", { class: "muted" }, "told to its person alone") : f.text)],
@@ -436,7 +441,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
           ...(may("admin") ? [["erase", (f) => button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` })]] : [])],
         view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."),
         older(view, async (before) => ({ ...before, ...await page("/api/memory/facts", "facts", factQuery(view), before) })),
-        drawPeople(view), drawSummaries(view.data.summaries || []), drawWrites(view.data.writes || [])];
+        drawPeople(view), drawSummaries(view.data), drawWrites(view.data.writes || [], view.data.moreWrites)];
     },
   };
 
@@ -452,15 +457,22 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       ["whose", (p) => (p.private ? "their own" : "the server's")], ["facts", (p) => p.facts, true], ["still valid", (p) => p.validFacts, true],
       ["last written", (p) => when(p.lastWrittenAt)], ["what they said", (p) => button("Show", () => showPerson(view, p), { "aria-label": `Show what ${p.name || p.subject} said` })]],
     people, "Nobody has said a fact."),
-    view.data.morePeople ? muted(`Only ${people.length} people are listed; search for letters of what the others said.`) : null);
+    view.data.morePeople ? button("More people", async () => {
+      const more = await ask("GET", `/api/memory/subjects?limit=100&cursor=${view.data.morePeople}${view.guild ? "&guild=" + view.guild : ""}`)
+        .catch((e) => ({ subjects: [], next: view.data.morePeople, trouble: e.status ? e.message : "control does not answer." }));
+
+      view.data = { ...view.data, people: people.concat(more.subjects), morePeople: more.next, trouble: more.trouble };
+      dirty();
+    }) : null);
   }
 
-  function drawSummaries(summaries) {
+  function drawSummaries({ summaries = [], moreSummaries }) {
     return section("Summaries of conversations", table("Summaries", [["session", (r) => when(r.sessionId)], ["server", (r) => guildName(r.guild)],
-      ["summary", (r) => r.text || node("span", { class: "muted" }, "its words are not kept")]], summaries, "No conversation was summed up yet."));
+      ["summary", (r) => r.text || node("span", { class: "muted" }, "its words are not kept")]], summaries, "No conversation was summed up yet."),
+    moreSummaries ? muted(`The newest ${summaries.length}; a server that is chosen above has more of its own.`) : null);
   }
 
-  function drawWrites(writes) {
+  function drawWrites(writes, more) {
     const sum = (name) => writes.reduce((n, w) => n + (w[name] || 0), 0);
     const all = sum("inserted") + sum("updated") + sum("duplicate") + sum("refused");
     const share = (n) => (all ? ` (${Math.round(100 * n / all)} %)` : "");
@@ -471,7 +483,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.${rate}`) : null,
     table("Writes into the memory", [["at", (w) => when(w.at)], ["server", (w) => guildName(w.guild)],
       ["because", (w) => (w.source === "asked" ? "a person asked" : "extracted")], ["inserted", (w) => w.inserted, true], ["updated", (w) => w.updated, true],
-      ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."));
+      ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."),
+    more ? muted(`The newest ${writes.length} writes; older ones are left out of the list and of the figures.`) : null);
   }
 
   async function erase(view, fact) {
@@ -618,12 +631,14 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
           ["today", (c) => dollars(todayOf(data, c.guild)), true], ["its cap of a day", (c) => cap(capOf(data, c.guild)), true],
           ["of its cap", (c) => shareOf(todayOf(data, c.guild), capOf(data, c.guild), data.s.cost_warn_percent), true]], data.servers, "Nothing was spent.")),
         section("By speaker", table("What each speaker's words cost", [["speaker", (c) => (c.user ? data.costs.find((r) => r.user === c.user && r.name)?.name || personName(c.user) : "nobody: the bot's own work")],
-          ["cost", (c) => dollars(c.usd), true]], data.speakers.slice(0, 25), "Nothing was spent."),
+          ["cost", (c) => `${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.speakers.slice(0, 25), "Nothing was spent."),
+        data.speakers.some((c) => c.estimated) ? muted("Speech-to-text is paid for a whole session: it is divided by how long each person spoke.") : null,
         data.speakers.length > 25 ? muted(`${data.speakers.length - 25} more spent less.`) : null),
         section("By provider", table("What each provider was paid", [["provider", (c) => c.provider], ["role", (c) => c.role], ["cost", (c) => dollars(c.usd), true]],
           data.providers, "Nothing was spent.")),
         section("By day and all of these", table("What was spent", [["day", (c) => c.day], ["server", (c) => guildName(c.guild)], ["speaker", (c) => c.name], ["provider", (c) => c.provider],
-          ["model", (c) => c.model], ["role", (c) => c.role], ["turns", (c) => c.turns, true],
+          ["model", (c) => c.model], ["role", (c) => c.role], ["turns", (c) => (c.turns ? turnsLink({ guild: c.guild, ...(c.user ? { user: c.user } : {}), since: Date.parse(c.day), before: Date.parse(c.day) + 864e5 },
+            c.turns, `${c.turns} turns of ${c.name || "all"} on ${c.day}`) : c.turns), true],
           ["cost", (c) => `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.costs, "Nothing was spent.")),
         data.truncated ? muted("More rows are left out; the sum has them.") : null,
       ];
@@ -644,7 +659,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
       return [
         section("Calls", table("Calls of tools", [["at", (c) => when(c.startedAt)], ["tool", (c) => c.toolName], ["kind", (c) => c.toolType],
-          ["turn", (c) => c.turn, true], ["took", (c) => seconds(c.runtimeMs), true],
+          ["turn", (c) => turnLink(c.turn, c.turnId), true], ["took", (c) => seconds(c.runtimeMs), true],
           ["outcome", (c) => (c.state === "running" ? "runs" : mark(c.success, c.state, c.state))],
           ["output", (c) => output(c) || (c.error !== c.state ? c.error : "") || ""]], view.data.rows, "No tool was called."),
         older(view, async (before) => ({ ...before, ...await page("/api/voice/tool-events", "events", {}, before) }))),
@@ -668,18 +683,22 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   // A fault that began and one that is over are two rows; rows come newest first. A fault that is over without having begun happened once.
   function describeFault(e, rows) {
+    if (e.event.ended) return `over, after ${lasted(e.event.lasted_ms)}`;
     const at = rows.indexOf(e), same = (o) => o.kind === "fault" && o.guild === e.guild && o.event?.fault === e.event.fault;
 
     if (e.event.there) return rows.slice(0, at).some(same) ? "began" : node("span", { class: "bad" }, "▲ began, not over yet");
     const before = rows.slice(at + 1).find(same);
 
+    // Of a control that tells ends, what did not end happened once.
+    if (e.event.ended === false) return "happened once";
     if (before?.event.there) return `over, after ${lasted(Date.parse(e.at) - Date.parse(before.at))}`;
     return before ? "happened once" : "over, or happened once";
   }
 
   const faults = {
     id: "faults", title: "Faults", role: "viewer", there: ofAll, guild: "", on: ["fault", "failover"], load: errors.load,
-    draw: (view) => [guildSelect(view, "faults-guild"), table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
+    draw: (view) => [guildSelect(view, "faults-guild"), table("Faults", [["at", (e) => (e.guild ? turnsLink({ guild: e.guild, since: Date.parse(e.at) - 300e3, before: Date.parse(e.at) + 300e3 }, when(e.at),
+      `Turns around ${when(e.at)}`) : when(e.at))], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
       ["what", (e) => (e.event?.fault ? node("span", null, faultOf(e).text || e.event.fault, node("code", { class: "under" }, e.event.fault)) : e.event?.role || "–")],
       ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : describeFault(e, view.data.rows))],
       ["times in this server", (e) => e.event?.count, true], ["what the room is told", (e) => (e.event?.fault ? faultOf(e).report || "nothing" : "")]], view.data.rows, "No fault is kept."), errors.more(view), exported()],
@@ -767,11 +786,13 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   function actionDetail(a) {
     const m = a.metadata || {};
-    const parts = [m.tool || (a.kind === "command" && m.kind && "/" + m.kind), m.fault && (faultOf({ event: m }).text || m.fault), m.turn && `turn ${m.turn}`, m.reason || m.state || m.why,
+    const text = [m.tool || (a.kind === "command" && m.kind && "/" + m.kind), m.fault && (faultOf({ event: m }).text || m.fault), m.reason || m.state || m.why,
       a.kind === "memory_written" && `${m.inserted ?? 0} inserted, ${m.updated ?? 0} updated, ${m.duplicate ?? 0} duplicate, ${m.refused ?? 0} refused`,
       m.firstAudioMs !== undefined && m.firstAudioMs !== null && `first sound ${seconds(m.firstAudioMs)}`];
 
-    return parts.filter((p) => typeof p === "string" && p).join(" · ");
+    const words = text.filter((p) => typeof p === "string" && p).join(" · ");
+
+    return m.turn ? node("span", null, m.turnId ? turnLink(`turn ${m.turn}`, m.turnId) : `turn ${m.turn}`, words && " · " + words) : words;
   }
 
   async function openSession(view, s) {

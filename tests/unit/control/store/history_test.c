@@ -240,9 +240,67 @@ TEST(faults_costs_and_the_audit_are_listed)
 	CHECK_INT(ask((struct job){.owner = STORE_COSTS}), 0);
 	CHECK_STR(text_of(row("costs", 0), "day"), "2026-09-21");
 	CHECK(json_is_false(json_object_get(row("costs", 0), "written")));
+	/* By what they are of, all rows together. */
+	CHECK_INT(json_array_size(json_object_get(got, "servers")), 1);
+	CHECK_STR(text_of(row("servers", 0), "guild"), "1");
+	CHECK(json_equal(json_object_get(row("servers", 0), "usd"), json_object_get(got, "usd")));
+	CHECK(json_array_size(json_object_get(got, "speakers")) >= 1);
+	CHECK(*text_of(row("providers", 0), "provider") && *text_of(row("providers", 0), "role"));
 	CHECK(json_is_false(json_object_get(got, "truncated")));
 	CHECK_INT(ask((struct job){.owner = STORE_COSTS, .guild = 7}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "costs")), 0);
+	end();
+}
+
+static bool add_said(uint64_t user, uint32_t id, uint64_t ms)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = T0 + 9000, .guild = 1, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = T0,
+						.channel = 300,
+						.utterance = id,
+						.started_ms = T0 + 1000,
+						.ended_ms = T0 + 1000 + ms,
+						.name = "",
+						.text = "words"};
+	return add(&ev);
+}
+
+static double spent_by(const char *user)
+{
+	const json_t *list = json_object_get(got, "speakers"), *one;
+	size_t i;
+
+	json_array_foreach(list, i,
+			   one) if (strcmp(text_of(one, "user"), user) ==
+				    0) return json_number_value(json_object_get(one, "usd"));
+	return 0;
+}
+
+/* A session of speech-to-text is one person's, but what it costs is told for all together. */
+TEST(transcription_is_divided_by_how_long_each_person_spoke)
+{
+	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = T0 + 4600, .guild = 1};
+
+	ev.usage = (struct event_usage){.session = T0,
+					.channel = 300,
+					.role = "transcribe",
+					.provider = "scribe",
+					.model = "m",
+					.nano = 3000000000,
+					.priced = true};
+	CHECK(begin());
+	CHECK(add_said(501, 1, 2000) && add_said(502, 2, 1000) && add(&ev));
+	CHECK_INT(ask((struct job){.owner = STORE_COSTS}), 0);
+	CHECK(spent_by("501") == 2 && spent_by("502") == 1 && spent_by("") == 0);
+	/* Of a session of which no utterance is kept it is nobody's. */
+	ev.guild = 2;
+	CHECK(add(&ev));
+	CHECK_INT(ask((struct job){.owner = STORE_COSTS}), 0);
+	CHECK(spent_by("501") == 2 && spent_by("") == 3);
+	CHECK_INT(ask((struct job){.owner = STORE_COSTS, .guild = 2}), 0);
+	CHECK(spent_by("501") == 0 && spent_by("") == 3);
 	end();
 }
 
@@ -263,6 +321,7 @@ TEST(calls_sessions_and_what_a_model_was_told_are_read)
 	CHECK_INT(ask((struct job){.owner = STORE_CALLS, .version = 9, .any = true}), 0);
 	CHECK_STR(text_of(row("events", 0), "toolName"), "clock");
 	CHECK_STR(text_of(row("events", 0), "toolType"), "function");
+	CHECK_STR(text_of(row("events", 0), "turnId"), "1");
 	CHECK_STR(text_of(row("events", 0), "outputSummary"), "16:10");
 	CHECK(json_is_true(json_object_get(row("events", 0), "success")));
 	CHECK_INT(number_of(row("events", 0), "runtimeMs"), 200);

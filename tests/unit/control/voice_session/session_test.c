@@ -32,6 +32,7 @@ static struct {
 	struct voice_session *vs;
 	struct consent_table *consents;
 	unsigned changes, faults, told;
+	unsigned ended; /* faults that lasted */
 	char last_told[512];
 } rig;
 
@@ -45,6 +46,7 @@ static void on_bus_event(const struct bus_event *ev, void *arg)
 {
 	(void)arg;
 	rig.faults += ev->type == EVENT_FAULT;
+	rig.ended += ev->type == EVENT_FAULT && ev->fault.ended;
 	if (ev->type != EVENT_TOLD)
 		return;
 	rig.told++;
@@ -381,5 +383,22 @@ TEST(voice_session_tells_its_room_once_that_real_time_is_lost)
 	toy_settle(&rig.t);
 	CHECK_INT(rig.told, 1);
 	CHECK_INT(rig.faults, 1);
+	rig_end();
+}
+
+TEST(the_end_of_a_fault_is_published_once)
+{
+	CHECK(rig_adopt(301, false));
+	toy_fault(&rig.t, MEDIA_FAULT_NO_REAL_TIME);
+	toy_settle(&rig.t);
+	CHECK_INT(rig.faults, 1);
+	CHECK_INT(rig.ended, 0);
+	toy_gone(&rig.t);
+	toy_settle(&rig.t);
+	CHECK_INT(toy_listen(&rig.t), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	toy_settle(&rig.t);
+	CHECK_INT(rig.faults, 2);
+	CHECK_INT(rig.ended, 1);
 	rig_end();
 }

@@ -991,7 +991,7 @@ TEST(the_api_describes_itself)
 	turn = json_object_get(json_object_get(paths, "/api/turns/{id}"), "get");
 	CHECK_STR(json_string_value(json_object_get(turn, "x-role")), "viewer");
 	CHECK_INT(json_array_size(json_object_get(turn, "parameters")), 1);
-	CHECK_INT(json_object_size(json_object_get(paths, "/api/auth/session")), 3);
+	CHECK_INT(json_object_size(json_object_get(paths, "/api/auth/session")), 4);
 	/* What the table says of queries, bodies and answers. */
 	turn = json_object_get(json_object_get(paths, "/api/turns"), "get");
 	CHECK_INT(json_array_size(json_object_get(turn, "parameters")), 8);
