@@ -219,12 +219,21 @@ static void note_lost(struct job_runner *to, const struct record *r)
 	to->lost_audit_ms = r->ev ? r->ev->at_ms : r->lost_ms;
 }
 
+/* Who could cut the power after an order would take its row otherwise. */
+static bool holds_audit(const struct record *r)
+{
+	for (uint32_t n = 0; r && n < BATCH; r = r->next, n++)
+		if (!r->ev || rows_audited(r->ev))
+			return true;
+	return false;
+}
+
 static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 {
 	struct record *r = *list;
 	struct forgotten *f = NULL;
 	struct db *db = to->db;
-	int err = db_begin(db);
+	int err = holds_audit(r) ? db_begin_synced(db) : db_begin(db);
 
 	*n = 0;
 	if (!err && to->lost_audit)

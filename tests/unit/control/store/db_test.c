@@ -8,6 +8,7 @@
 #include "control/store/rows.h"
 #include "control/store/store.h"
 #include "tests/unit/control/store/old_schema.h"
+#include "tests/unit/control/store/store_scene.h"
 #include "tests/unit/ipc/loop.h"
 
 static char dir[32], path[64];
@@ -452,7 +453,7 @@ TEST(a_backup_never_replaces_the_database)
 	folder_remove(dir);
 }
 
-static unsigned synced;
+static _Atomic unsigned synced;
 
 /* SQLite's; the disk itself is not waited for. */
 int fdatasync(int fd)
@@ -478,6 +479,43 @@ TEST(a_synced_commit_is_on_the_disk_when_it_returns)
 	}
 	db_close(db);
 	folder_remove(dir);
+}
+
+static void on_written(int err, void *arg)
+{
+	CHECK_INT(err, 0);
+	env_stop(arg);
+}
+
+/* How often the disk is waited for while this event becomes a row; below 0: it did not. */
+static int syncs_of(const struct bus_event *ev)
+{
+	struct store_scene *s = &store_scene;
+
+	synced = 0;
+	bus_publish(s->bus, ev);
+	if (store_sync(s->store, on_written, s->l.env) || !loop_run(&s->l))
+		return -1;
+	return (int)synced;
+}
+
+/* A cut of power after an order takes no row of it. */
+TEST(rows_of_the_audit_are_on_the_disk_when_they_are_written)
+{
+	const struct bus_event order = {.type = EVENT_OPERATOR_ACTION,
+					.at_ms = 1790000000000,
+					.action = {.kind = "say", .target = "server 1"}};
+	const struct bus_event fault = {
+		.type = EVENT_FAULT, .at_ms = 1790000000000, .guild = 1, .fault = {.fault = "x"}};
+
+	store_scene_begin();
+	store_scene_open(NULL);
+	syncs_of(&fault); /* the database is made */
+	CHECK_INT(syncs_of(&fault), 0);
+	CHECK_INT(syncs_of(&order), 1);
+	CHECK_INT(syncs_of(&fault), 0);
+	store_scene_close();
+	store_scene_end();
 }
 
 /* ---- rows ---- */
