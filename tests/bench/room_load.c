@@ -162,21 +162,18 @@ static void take_bytes(int epoll, int ms)
 			bench_die("the server ended a connection of the load");
 }
 
-/* What pages and a scraper ask for, as often as they do: of ten, six are kept answers, two read the
- * database, one describes all calls, and one in ten of the last is a scrape. */
+/* As pages do: most of all for the rooms, of which control keeps the answer for a moment, and with
+ * each turn that ends for the last ones, which the database is read for. Besides a client of the
+ * seeds, and a scraper. */
 static const char *route_of(unsigned i)
 {
-	switch (i % 10) {
-	case 3:
-	case 7:
-		return "/api/turns?limit=16&timeline=1";
-	case 5:
-		return i % 100 == 5 ? "/metrics" : "/api/voice/state";
-	case 9:
-		return "/api/stats";
-	default:
-		return "/api/rooms";
-	}
+	if (i % 10 == 3)
+		return "/api/turns?limit=8";
+	if (i % 20 == 5)
+		return "/api/voice/state";
+	if (i % 20 == 15)
+		return i % 100 == 15 ? "/metrics" : "/api/stats";
+	return "/api/rooms";
 }
 
 /* Readers, then requests at their rate, until it is killed. */
