@@ -79,7 +79,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/framed $(B)/offlined
-TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/streamer $(B)/tests/unit
+TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/film_file $(B)/streamer $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
@@ -98,7 +98,7 @@ tests: $(TESTBINS)
 $(B)/mediad: $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c ipc/http_wipe.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
-$(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/sandbox/sandbox.c $(JAIL) \
+$(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/video/stored.c mediad/sandbox/sandbox.c $(JAIL) \
                ipc/log.c ipc/scrub.c ipc/http_guard.c $(addprefix proto/http/,hls.c icy.c validators.c) $(call rwild,proto/base,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DECODERD)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
@@ -127,6 +127,8 @@ $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/repor
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # Publishes a film as a stream of guildd, and watches it.
+$(B)/film_file: $(call objs,$(call rwild,tests/film_file,%.c) tests/golive/film.c)
+	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil
 $(B)/golive: $(call objs,$(GOLIVE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -156,7 +158,8 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c mp3_place.c progress.c retry.c) $(COMMON)) | $(B)/decoderd
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c film.c format.c input.c mp3_place.c progress.c retry.c tags.c) \
+                  tests/film_file/film_file.c tests/golive/film.c $(COMMON)) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
@@ -171,7 +174,7 @@ $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
 # Hostile code in the jails of decoderd, imaged and framed, in the place of their decoding.
-$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c zygote.c progress.c root_file.c) $(JAIL) mediad/music/track_ring.c \
+$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c zygote.c progress.c root_file.c) $(JAIL) mediad/music/track_ring.c mediad/music/video_ring.c \
                    control/vision/imaged/picture.c $(FRAMED) $(IMAGE_CORE) control/dialect/base64.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavcodec -lavutil -lseccomp -lsodium
@@ -292,7 +295,7 @@ $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 # This one runs what decoderd alone is linked with.
 DECODER_INPUT := $(B)/fuzz/decoder_input_fuzz $(B)/fuzz-replay/decoder_input_fuzz
-$(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c input.c measure.c mp3_place.c tags.c))
+$(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c format.c input.c measure.c mp3_place.c tags.c))
 HLS := $(B)/fuzz/hls_fuzz $(B)/fuzz-replay/hls_fuzz
 $(HLS): $(call objs,mediad/decoder/segments.c)
 $(HLS): LIBS_ALL += $(B)/libparley.a

@@ -24,7 +24,7 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 				 .ws = m->ws,
 				 .engine = m->engine,
 				 .worker = m->worker,
-				 .decoders = open->stream ? NULL : m->decoders,
+				 .decoders = m->decoders,
 				 .outh = mediad_send,
 				 .queuedh = mediad_queued,
 				 .goneh = mediad_on_call_gone,

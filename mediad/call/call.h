@@ -33,7 +33,7 @@ struct call_conf {
 	struct ws_ctx *ws;
 	struct engine *engine;
 	struct worker *worker;
-	struct decoders *decoders; /* NULL: music is refused */
+	struct decoders *decoders; /* NULL: music and films are refused */
 	call_send_h *outh;
 	call_queued_h *queuedh;
 	call_gone_h *goneh;

@@ -49,6 +49,9 @@ static int run_music_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_VIDEO_PUBLISH:
 	case MEDIA_VIDEO_DATA:
 	case MEDIA_VIDEO_STOP:
+	case MEDIA_VIDEO_PLAY:
+	case MEDIA_VIDEO_PAUSE:
+	case MEDIA_VIDEO_SERVER:
 		call_video_command(c, msg);
 		return 0;
 	default: /* the codec accepts no other message of control */

@@ -214,6 +214,11 @@ static bool is_valid_endpoint(const char *s)
 	return s[strspn(s, ok)] == '\0';
 }
 
+void vgw_set_guild(struct vgw *g, uint64_t guild)
+{
+	g->conf.guild = guild;
+}
+
 void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease)
 {
 	uint64_t cool = g->phase == MEDIA_PHASE_COOLING ? g->cool_until : NEVER;

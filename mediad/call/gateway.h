@@ -135,6 +135,8 @@ int vgw_alloc(struct vgw **out, const struct vgw_conf *conf);
 /* Wipes secrets. Emits nothing. */
 struct vgw *vgw_free(struct vgw *g);
 
+/* Of a stream that was opened before it had a server: the next sessions are in this one. */
+void vgw_set_guild(struct vgw *g, uint64_t guild);
 /* Fresh credentials: the present session is left. A session and token that were used before are
  * refused, and new ones are requested. */
 void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease);

@@ -8,6 +8,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "mediad/call/call_internal.h"
+#include "mediad/call/film.h"
 #include "proto/base/time.h"
 
 /* A voice server can name as many senders as it likes; a stream has one. */
@@ -56,6 +57,7 @@ struct call_video {
 	} part;
 	struct tmr *tell;
 	struct video_sender_state told;
+	struct film *film; /* NULL: control sends the frames, if anybody does */
 };
 
 static struct watch *find_watch(struct call_video *v, uint64_t user)
@@ -123,6 +125,7 @@ static void on_state(void *arg)
 	struct call_video *v = arg;
 
 	send_state(v->c);
+	film_wake(v->film);
 }
 
 static bool has_news(const struct call_video *v, const struct video_sender_state *now)
@@ -369,6 +372,8 @@ static void stop(struct call *c)
 	struct call_video *v = c->video;
 	struct loop_stream *l = loop_of(c);
 
+	film_stop(v->film);
+	v->film = film_free(v->film);
 	if (!v->publishing)
 		return;
 	forget_part(v);
@@ -378,6 +383,58 @@ static void stop(struct call *c)
 	v->publishing = false;
 	vgw_video_codec(c->gw, NULL);
 	tell_ours(c);
+}
+
+void call_video_show(struct call *c, const struct decoder_video *video)
+{
+	publish(c, &(struct media_video_publish){.codec = video->codec,
+						 .width = video->width,
+						 .height = video->height,
+						 .fps = video->fps,
+						 .bitrate = video->bitrate});
+}
+
+bool call_video_sends(const struct call *c)
+{
+	const struct loop_stream *l = c->stream && !c->leaving ? c->stream->loop : NULL;
+
+	return l &&
+	       video_sender_state(loop_stream_sender((struct loop_stream *)(uintptr_t)l)).sending;
+}
+
+void call_video_put(struct call *c, struct slice frame, uint32_t ts, bool key)
+{
+	struct call_video *v = c->video;
+	struct loop_stream *l = loop_of(c);
+
+	if (!l || !v->publishing)
+		return;
+	video_sender_put(loop_stream_sender(l), frame, ts, key);
+	loop_stream_wake(l);
+	tmr_start(v->tell, TELL_MS * NS_PER_MS);
+}
+
+size_t call_video_queued(const struct call *c)
+{
+	struct loop_stream *l = c->stream && !c->leaving ? c->stream->loop : NULL;
+
+	return l ? video_sender_state(loop_stream_sender(l)).queued : 0;
+}
+
+void call_video_film_over(struct call *c)
+{
+	c->video->film = NULL;
+}
+
+static void play(struct call *c, const struct media_video_play *m)
+{
+	struct call_video *v = c->video;
+
+	film_stop(v->film);
+	v->film = film_free(v->film);
+	v->claimed = true;
+	/* It tells control itself when it cannot be opened. */
+	film_alloc(&v->film, c, m);
 }
 
 /* Returns false when the part does not continue its frame. */
@@ -406,7 +463,7 @@ static void take_data(struct call *c, const struct media_video_data *m)
 	struct call_video *v = c->video;
 	struct loop_stream *l = loop_of(c);
 
-	if (!v->publishing)
+	if (!v->publishing || v->film)
 		return;
 	if (!take_part(v, m)) {
 		v->dropped++;
@@ -489,6 +546,7 @@ void call_video_send_all(struct call *c)
 		if (v->senders[i].v.user)
 			send_source(c, &v->senders[i]);
 	send_state(c);
+	film_send_state(v->film);
 }
 
 void call_video_unclaim_all(struct call *c)
@@ -541,6 +599,18 @@ void call_video_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_VIDEO_STOP:
 		stop(c);
 		break;
+	case MEDIA_VIDEO_PLAY:
+		play(c, &msg->video_play);
+		break;
+	case MEDIA_VIDEO_SERVER:
+		if (msg->video_server.guild) {
+			c->guild = msg->video_server.guild;
+			vgw_set_guild(c->gw, c->guild);
+		}
+		break;
+	case MEDIA_VIDEO_PAUSE:
+		film_pause(c->video->film, &msg->video_pause);
+		break;
 	default:
 		break;
 	}
@@ -568,6 +638,7 @@ struct call_video *call_video_free(struct call_video *v)
 	if (!v)
 		return NULL;
 	forget_part(v);
+	film_free(v->film);
 	tmr_free(v->tell);
 	free(v);
 	return NULL;

@@ -7,6 +7,7 @@
 
 #include "mediad/call/gateway.h"
 #include "mediad/engine/loop_stream.h"
+#include "mediad/music/decoder_wire.h"
 #include "proto/media.h"
 
 struct call;
@@ -33,5 +34,17 @@ void call_video_send_all(struct call *c);
 /* Another control is here: it repeats what it wants, or that ends with _stop_unclaimed. */
 void call_video_unclaim_all(struct call *c);
 void call_video_stop_unclaimed(struct call *c);
+
+/* ---- for a film (film.h) ---- */
+/* Publishes this video from now on. */
+void call_video_show(struct call *c, const struct decoder_video *video);
+/* True if frames can be sent now; the film hears of a change. */
+bool call_video_sends(const struct call *c);
+/* Sends a frame; ts: its time at 90 kHz. */
+void call_video_put(struct call *c, struct slice frame, uint32_t ts, bool key);
+/* Bytes of frames that wait for the pacer. */
+size_t call_video_queued(const struct call *c);
+/* The film is over; it was freed. */
+void call_video_film_over(struct call *c);
 
 #endif

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "ipc/jail/jail.h"
+#include "mediad/decoder/film.h"
 #include "mediad/decoder/track.h"
 #include "mediad/music/track_ring.h"
+#include "mediad/music/video_ring.h"
 #include "proto/base/time.h"
 
 enum { SOURCE_FD = 0, STATUS_FD = 1, FIRST_CLOSED = 2 };
@@ -68,23 +70,70 @@ static int keep_descriptors(const struct child_start *s)
 	return close_range(FIRST_CLOSED, ~0u, 0) ? errno : 0;
 }
 
+static bool is_video(const struct child_start *s)
+{
+	return s->slot >= DECODER_SLOTS;
+}
+
+/* Unmaps n rings of a size but that at own, which is NULL or one of them. */
+static int unmap_others(uint8_t *rings, size_t n, size_t size, uint8_t *own)
+{
+	uint8_t *end = rings + n * size, *from = own ? own + size : rings;
+
+	if (own && own > rings && munmap(rings, (size_t)(own - rings)))
+		return errno;
+	return from < end && munmap(from, (size_t)(end - from)) ? errno : 0;
+}
+
+/* The ring of the track. */
+static uint8_t *find_ring(const struct child_start *s)
+{
+	return is_video(s) ? (uint8_t *)s->videos +
+				     (size_t)(s->slot - DECODER_SLOTS) * VIDEO_RING_MEMORY
+			   : (uint8_t *)s->rings + (size_t)s->slot * TRACK_RING_MEMORY;
+}
+
 /* Unmaps the rings of all other tracks, and leaves of its own one the writer's part. */
 static int keep_ring(const struct child_start *s)
 {
-	uint8_t *rings = s->rings, *own = rings + (size_t)s->slot * TRACK_RING_MEMORY,
-		*next = own + TRACK_RING_MEMORY, *end = rings + s->n_rings * TRACK_RING_MEMORY;
-	int err = track_ring_guard(own);
+	uint8_t *own = find_ring(s);
+	int err = is_video(s) ? video_ring_guard(own) : track_ring_guard(own);
 
-	if (err)
-		return err;
-	if (own > rings && munmap(rings, (size_t)(own - rings)))
-		return errno;
-	return next < end && munmap(next, (size_t)(end - next)) ? errno : 0;
+	if (!err && s->n_rings)
+		err = unmap_others(s->rings, s->n_rings, TRACK_RING_MEMORY,
+				   is_video(s) ? NULL : own);
+	if (!err && s->n_videos)
+		err = unmap_others(s->videos, s->n_videos, VIDEO_RING_MEMORY,
+				   is_video(s) ? own : NULL);
+	return err;
 }
 
-static void run_child(const void *start, pid_t parent)
+static void enter_jail(void)
 {
-	const struct child_start *s = start;
+	if (jail_enter(JAIL_CPU_S))
+		_exit(DECODER_REASON_NO_JAIL);
+}
+
+static enum decoder_reason run_film(const struct child_start *s)
+{
+	struct film_conf conf = {.fd = SOURCE_FD,
+				 .kind = s->kind,
+				 .start = s->start,
+				 .openedh = report_opened,
+				 .arg = (void *)(uintptr_t)s};
+	enum decoder_reason reason;
+
+	if (video_ring_alloc(&conf.ring, find_ring(s)))
+		return DECODER_REASON_NO_PROCESS;
+	enter_jail();
+	reason = film_run(&conf);
+	if (reason == DECODER_REASON_END)
+		video_ring_end(conf.ring);
+	return reason;
+}
+
+static enum decoder_reason run_track(const struct child_start *s)
+{
 	struct track_conf conf = {.fd = SOURCE_FD,
 				  .kind = s->kind,
 				  .start = s->start,
@@ -92,18 +141,25 @@ static void run_child(const void *start, pid_t parent)
 				  .openedh = report_opened,
 				  .levelsh = report_levels,
 				  .titleh = report_title,
-				  .arg = (void *)s};
+				  .arg = (void *)(uintptr_t)s};
 	enum decoder_reason reason;
 
-	if (jail_limit(parent) || jail_limit_data(MEMORY) || keep_descriptors(s) || keep_ring(s) ||
-	    track_ring_alloc(&conf.ring, (uint8_t *)s->rings + (size_t)s->slot * TRACK_RING_MEMORY))
-		_exit(DECODER_REASON_NO_PROCESS);
-	if (jail_enter(JAIL_CPU_S))
-		_exit(DECODER_REASON_NO_JAIL);
+	if (track_ring_alloc(&conf.ring, find_ring(s)))
+		return DECODER_REASON_NO_PROCESS;
+	enter_jail();
 	reason = track_decode(&conf);
 	if (reason == DECODER_REASON_END)
 		track_ring_end(conf.ring);
-	_exit((int)reason);
+	return reason;
+}
+
+static void run_child(const void *start, pid_t parent)
+{
+	const struct child_start *s = start;
+
+	if (jail_limit(parent) || jail_limit_data(MEMORY) || keep_descriptors(s) || keep_ring(s))
+		_exit(DECODER_REASON_NO_PROCESS);
+	_exit((int)(is_video(s) ? run_film(s) : run_track(s)));
 }
 
 /* ---- in the parent ---- */

@@ -13,6 +13,8 @@ struct child_start {
 	int status;  /* the child's end of a SOCK_SEQPACKET pair, for OPENED and LEVELS */
 	void *rings; /* all rings, n_rings of them; the child keeps its own */
 	size_t n_rings;
+	void *videos; /* the same of video; may be NULL */
+	size_t n_videos;
 	uint16_t slot;
 	uint64_t track;
 	enum decoder_source_kind kind;

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "mediad/decoder/format.h"
 #include "mediad/decoder/input.h"
 #include "mediad/decoder/mp3_place.h"
 #include "mediad/decoder/tags.h"
-#include "mediad/music/signature.h"
 #include "mediad/music/track_ring.h"
 
 #define DEMUXERS "mp3,mov,matroska,ogg,flac,wav,aac,mpegts"
@@ -25,8 +25,6 @@
 
 enum {
 	BLOCK = 4096, /* frames that are resampled at once */
-	PROBE_BYTES = 1 << 20,
-	TAG_MAX = 32 << 10, /* that is skipped in a web source */
 	ANALYZE_S = 5,
 	BAD_PACKETS = 200,	/* in a row: the source is damaged */
 	SILENT_PACKETS = 20000, /* that hold no sound, in a row */
@@ -76,14 +74,6 @@ static void ignore_log(void *arg, int level, const char *format, va_list values)
 	(void)arg, (void)level, (void)format, (void)values;
 }
 
-/* Demuxers may name other files or addresses; none is opened. */
-static int refuse_open(AVFormatContext *fmt, AVIOContext **io, const char *url, int flags,
-		       AVDictionary **options)
-{
-	(void)fmt, (void)io, (void)url, (void)flags, (void)options;
-	return AVERROR(EPERM);
-}
-
 /* The first decoder of each kind computes tables, those of AAC for six milliseconds. Decoders that
  * need the head of a file fail, and have no tables. */
 static void compute_tables(void)
@@ -119,29 +109,6 @@ static enum decoder_reason explain(const struct decode *d, int err, enum decoder
 	return err == AVERROR(ENOMEM) ? DECODER_REASON_LIMIT : otherwise;
 }
 
-/* Finds the format by the first bytes, or those after a tag of ID3v2, if that place is cheap to
- * reach. NULL: libav has to look. */
-static const AVInputFormat *find_format(const struct decode *d)
-{
-	AVIOContext *io = d->fmt->pb;
-	uint8_t head[SIGNATURE_HEAD];
-	const char *name = NULL;
-	size_t tag = 0;
-	int n = avio_read(io, head, sizeof head);
-
-	if (n > 0)
-		tag = signature_tag(head, (size_t)n);
-	if (tag && (!input_seekable(d->input) || (d->conf.kind != DECODER_FILE && tag > TAG_MAX)))
-		n = 0;
-	else if (tag && avio_seek(io, (int64_t)tag, SEEK_SET) == (int64_t)tag)
-		n = avio_read(io, head, sizeof head);
-	if (n > 0)
-		name = signature_format(head, (size_t)n);
-	if (avio_seek(io, 0, SEEK_SET) != 0 || !name)
-		return NULL;
-	return av_find_input_format(name);
-}
-
 /* libav finds a place in an MP3 file by reading all before it, or jumps by the rate or by a table
  * of the file, which is not exact (decision record 195). It has to know before it opens. */
 static bool may_jump(const struct decode *d, const AVInputFormat *format)
@@ -159,15 +126,10 @@ static enum decoder_reason open_format(struct decode *d)
 	d->fmt = avformat_alloc_context();
 	if (!d->fmt)
 		return DECODER_REASON_LIMIT;
-	d->fmt->pb = input_io(d->input);
-	d->fmt->io_open = refuse_open;
-	d->fmt->probesize = PROBE_BYTES;
+	format_prepare(d->fmt, d->input, DEMUXERS, &options);
 	d->fmt->max_analyze_duration = (int64_t)ANALYZE_S * AV_TIME_BASE;
-	d->fmt->flags |= AVFMT_FLAG_CUSTOM_IO;
-	av_dict_set(&options, "format_whitelist", DEMUXERS, 0);
 	av_dict_set(&options, "codec_whitelist", DECODERS, 0);
-	av_dict_set(&options, "protocol_whitelist", "", 0);
-	format = find_format(d);
+	format = format_find(d->fmt, d->input, d->conf.kind);
 	if (may_jump(d, format))
 		d->fmt->flags |= AVFMT_FLAG_FAST_SEEK;
 	err = avformat_open_input(&d->fmt, NULL, format, &options);
@@ -233,11 +195,7 @@ static int64_t count_mp4_samples(struct decode *d)
 
 	if (!fmt)
 		return 0;
-	fmt->pb = d->fmt->pb;
-	fmt->io_open = refuse_open;
-	fmt->flags |= AVFMT_FLAG_CUSTOM_IO;
-	av_dict_set(&options, "format_whitelist", "mov", 0);
-	av_dict_set(&options, "protocol_whitelist", "", 0);
+	format_prepare(fmt, d->input, "mov", &options);
 	av_dict_set(&options, "advanced_editlist", "0", 0);
 	if (avio_seek(fmt->pb, 0, SEEK_SET) == 0 &&
 	    avformat_open_input(&fmt, NULL, NULL, &options) == 0 && stream < fmt->nb_streams) {

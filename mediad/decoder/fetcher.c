@@ -201,7 +201,9 @@ static void run_fetcher(const void *start, pid_t parent)
 	const struct fetcher_start *s = start;
 	struct fetcher *f = calloc(1, sizeof *f);
 
-	if (!f || munmap(s->rings, s->rings_size) || keep_descriptors(s) || enter_fence(s, parent))
+	if (!f || munmap(s->rings, s->rings_size) ||
+	    (s->videos && munmap(s->videos, s->videos_size)) || keep_descriptors(s) ||
+	    enter_fence(s, parent))
 		_exit(EXIT_FAILURE);
 	f->start = s;
 	f->size = RANGE_UNKNOWN;

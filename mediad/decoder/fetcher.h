@@ -29,6 +29,8 @@ struct fetcher_start {
 			 its NUL, or FETCHER_ALIVE */
 	void *rings;  /* memory that it unmaps */
 	size_t rings_size;
+	void *videos; /* the same; may be NULL */
+	size_t videos_size;
 };
 
 /* Once per process, before the first fork. 0, or errno of a failure. */

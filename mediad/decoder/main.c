@@ -25,6 +25,7 @@
 #include "mediad/decoder/zygote.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
+#include "mediad/music/video_ring.h"
 #include "mediad/sandbox/sandbox.h"
 #include "proto/base/time.h"
 
@@ -128,6 +129,23 @@ static int parse_options(struct options *o, int argc, char **argv)
 	return status;
 }
 
+/* Maps the rings of video, which follow all those of sound. Without them no video is read. */
+static void map_videos(struct zygote_conf *conf, off_t size)
+{
+	const off_t sound = (off_t)DECODER_SLOTS * TRACK_RING_MEMORY;
+	void *p;
+
+	if (size < sound + VIDEO_RING_MEMORY)
+		return;
+	conf->n_videos = (size_t)(size - sound) / VIDEO_RING_MEMORY;
+	if (conf->n_videos > DECODER_VIDEOS)
+		conf->n_videos = DECODER_VIDEOS;
+	p = mmap(NULL, conf->n_videos * VIDEO_RING_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 RINGS_FD, sound);
+	conf->videos = p == MAP_FAILED ? NULL : p;
+	conf->n_videos = conf->videos ? conf->n_videos : 0;
+}
+
 /* Takes the descriptors that mediad passes. Returns false if there are none, as when a person
  * starts this program. */
 static bool take_descriptors(struct zygote_conf *conf)
@@ -145,6 +163,7 @@ static bool take_descriptors(struct zygote_conf *conf)
 		conf->n_rings = DECODER_SLOTS;
 	conf->rings = mmap(NULL, conf->n_rings * TRACK_RING_MEMORY, PROT_READ | PROT_WRITE,
 			   MAP_SHARED, RINGS_FD, 0);
+	map_videos(conf, st.st_size);
 	close(RINGS_FD);
 	fcntl(LINK_FD, F_SETFD, FD_CLOEXEC);
 	return conf->rings != MAP_FAILED;

@@ -19,6 +19,7 @@
 #include "mediad/decoder/root_file.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
+#include "mediad/music/video_ring.h"
 #include "proto/base/time.h"
 
 enum {
@@ -41,17 +42,18 @@ struct slot {
 	uint64_t track;
 	bool closed, stalled, gave_way;
 	unsigned n_levels;	 /* messages LEVELS */
-	struct track_ring *ring; /* our view of it */
-	uint64_t started;	 /* ns */
+	struct track_ring *ring; /* our view of it; NULL: it is one of video */
+	struct video_ring *video;
+	uint64_t started; /* ns */
 	struct progress progress;
 };
 
 struct zygote {
 	struct zygote_conf conf;
-	struct slot slots[DECODER_SLOTS];
-	struct pollfd fds[2 * DECODER_SLOTS + 1];
-	uint16_t at[2 * DECODER_SLOTS + 1]; /* slot of each descriptor */
-	bool broken;			    /* mediad is gone */
+	struct slot slots[DECODER_ALL_SLOTS];
+	struct pollfd fds[2 * DECODER_ALL_SLOTS + 1];
+	uint16_t at[2 * DECODER_ALL_SLOTS + 1]; /* slot of each descriptor */
+	bool broken;				/* mediad is gone */
 };
 
 static uint64_t read_clock(void)
@@ -109,7 +111,8 @@ static void free_slot(struct zygote *z, uint16_t at)
 	log_debug("decoder_ended", "slot=%u track=%llu reason=%s", at, (unsigned long long)s->track,
 		  decoder_reason_name(reason));
 	send_ended(z, at, s->track, reason);
-	s->ring = track_ring_free(s->ring);
+	track_ring_free(s->ring);
+	video_ring_free(s->video);
 	*s = (struct slot){.status = -1};
 }
 
@@ -136,7 +139,9 @@ static enum decoder_reason start_fetcher(struct zygote *z, const struct decoder_
 				      .start = msg->open.start,
 				      .guard = z->conf.guard,
 				      .rings = z->conf.rings,
-				      .rings_size = z->conf.n_rings * TRACK_RING_MEMORY};
+				      .rings_size = z->conf.n_rings * TRACK_RING_MEMORY,
+				      .videos = z->conf.videos,
+				      .videos_size = z->conf.n_videos * VIDEO_RING_MEMORY};
 	int requests[2], titles[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, requests))
@@ -159,12 +164,27 @@ static enum decoder_reason start_fetcher(struct zygote *z, const struct decoder_
 	return DECODER_REASON_UNKNOWN;
 }
 
+/* Makes our view of the ring. ENOMEM. */
+static int view_ring(struct zygote *z, uint16_t at)
+{
+	struct slot *s = &z->slots[at];
+
+	if (at < DECODER_SLOTS)
+		return track_ring_alloc(&s->ring,
+					(uint8_t *)z->conf.rings + (size_t)at * TRACK_RING_MEMORY);
+	return video_ring_alloc(&s->video,
+				(uint8_t *)z->conf.videos +
+					(size_t)(at - DECODER_SLOTS) * VIDEO_RING_MEMORY);
+}
+
 static enum decoder_reason start_child(struct zygote *z, const struct decoder_msg *msg, int source)
 {
 	struct slot *s = &z->slots[msg->slot];
 	struct child_start start = {.source = source,
 				    .rings = z->conf.rings,
 				    .n_rings = z->conf.n_rings,
+				    .videos = z->conf.videos,
+				    .n_videos = z->conf.n_videos,
 				    .slot = msg->slot,
 				    .track = msg->track,
 				    .kind = msg->open.source.kind,
@@ -176,13 +196,12 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return DECODER_REASON_NO_PROCESS;
 	start.status = fds[1];
-	if (track_ring_alloc(&s->ring,
-			     (uint8_t *)z->conf.rings + (size_t)msg->slot * TRACK_RING_MEMORY) ||
-	    child_fork(&s->pid, &start))
+	if (view_ring(z, msg->slot) || child_fork(&s->pid, &start))
 		reason = DECODER_REASON_NO_PROCESS;
 	close(fds[1]);
 	if (reason) {
 		s->ring = track_ring_free(s->ring);
+		s->video = video_ring_free(s->video);
 		close(fds[0]);
 		return reason;
 	}
@@ -191,6 +210,12 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 	s->started = read_clock();
 	progress_start(&s->progress, s->started);
 	return reason;
+}
+
+static bool has_ring(const struct zygote *z, uint16_t slot)
+{
+	return slot < DECODER_SLOTS ? slot < z->conf.n_rings
+				    : (size_t)(slot - DECODER_SLOTS) < z->conf.n_videos;
 }
 
 /* Frames of functions that have returned keep what they held, and every process is a copy of this
@@ -211,7 +236,7 @@ static void open_track(struct zygote *z, struct decoder_msg *msg)
 
 	if (!z->conf.jailed)
 		reason = DECODER_REASON_NO_JAIL;
-	else if (msg->slot >= z->conf.n_rings || z->slots[msg->slot].pid)
+	else if (!has_ring(z, msg->slot) || z->slots[msg->slot].pid)
 		reason = DECODER_REASON_NO_PROCESS;
 	if (!reason)
 		reason = msg->open.source.kind == DECODER_FILE
@@ -366,10 +391,12 @@ static void raise_cpu_limit(const struct slot *s, uint64_t now)
 
 static void watch_slot(struct slot *s, uint64_t now)
 {
+	uint64_t written = s->ring ? track_ring_written(s->ring) : video_ring_written(s->video);
+	bool rests = s->ring ? track_ring_rests(s->ring) : video_ring_rests(s->video);
+
 	if (now - s->started >= HURRY_MS * NS_PER_MS)
 		give_way(s);
-	if (progress_stalls(&s->progress, track_ring_written(s->ring), track_ring_rests(s->ring),
-			    now)) {
+	if (progress_stalls(&s->progress, written, rests, now)) {
 		s->stalled = true;
 		kill(s->pid, SIGKILL);
 	}
@@ -387,7 +414,7 @@ static unsigned list_descriptors(struct zygote *z)
 	unsigned n = 0;
 
 	list_descriptor(z, &n, z->conf.link, 0);
-	for (size_t i = 0; i < z->conf.n_rings; i++) {
+	for (size_t i = 0; i < DECODER_ALL_SLOTS; i++) {
 		if (z->slots[i].pid)
 			list_descriptor(z, &n, z->slots[i].status, i);
 		if (z->slots[i].fetcher)
@@ -411,7 +438,7 @@ static void read_slot(struct zygote *z, const struct pollfd *p, uint16_t at)
 
 static void watch_slots(struct zygote *z, uint64_t now)
 {
-	for (size_t i = 0; i < z->conf.n_rings; i++)
+	for (size_t i = 0; i < DECODER_ALL_SLOTS; i++)
 		if (z->slots[i].pid)
 			watch_slot(&z->slots[i], now);
 }

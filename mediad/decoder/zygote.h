@@ -14,6 +14,8 @@ struct zygote_conf {
 	int link;    /* SOCK_SEQPACKET to mediad */
 	void *rings; /* n_rings rings, shared with mediad */
 	size_t n_rings;
+	void *videos; /* n_videos rings of video, the same; may be NULL */
+	size_t n_videos;
 	const int *roots; /* descriptors of folders */
 	unsigned n_roots;
 	const struct http_guard *guard;

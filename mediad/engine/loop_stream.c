@@ -12,7 +12,7 @@
 #include "proto/base/time.h"
 
 /* Datagrams that are read before the loop goes on to other inputs. */
-enum { DATAGRAMS_A_TURN = 64 };
+enum { DATAGRAMS_A_TURN = 64, MUSIC_MS = 10 };
 
 struct queued_event {
 	struct queued_event *next;
@@ -28,7 +28,10 @@ struct loop_stream {
 	struct video_sender *out;
 	struct tmr *tick, *events;
 	struct event *readable; /* NULL on replay and without a socket */
-	uint32_t source;
+	struct event *music;	/* the time to read some; NULL on replay */
+	uint32_t source, src_music;
+	struct music_feed fed;
+	int16_t pcm[MUSIC_FEED_MAX / sizeof(int16_t)];
 	struct queued_event *first, **last;
 	struct queued_event *gone; /* memory for the last event; NULL once it is queued */
 	uint8_t buf[UDP_MAX_PACKET + 1];
@@ -185,6 +188,44 @@ static void watch_socket(struct loop_stream *l)
 		call_stream_report_udp(l->cs, PATH_SILENT);
 }
 
+/* ---- music ---- */
+
+static void on_music(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct loop_stream *l = arg;
+
+	if (l->gone && music_feed_parse(kind, data, len, &l->fed))
+		call_stream_feed_music(l->cs, &l->fed);
+}
+
+/* While there is a lane its source is read, as by an audio thread. */
+static void start_music(struct loop_stream *l)
+{
+	const struct timeval tv = {.tv_usec = MUSIC_MS * 1000};
+	struct music_mixer *m = sender_music(l->cs->sender);
+
+	if (l->music && m && music_mixer_at(m, 0))
+		event_add(l->music, &tv);
+}
+
+static void on_music_due(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop_stream *l = arg;
+	struct music_mixer *m = l->gone ? sender_music(l->cs->sender) : NULL;
+	struct music_lane *lane;
+
+	(void)fd, (void)what;
+	for (unsigned i = 0; m && (lane = music_mixer_at(m, i)); i++) {
+		uint8_t kind;
+		size_t n = music_feed_read(lane, 0, l->pcm, &kind);
+
+		if (n)
+			env_deliver(l->env, l->src_music, kind, l->pcm, n);
+	}
+	if (m)
+		start_music(l);
+}
+
 /* ---- commands ---- */
 
 void loop_stream_command(struct loop_stream *l, struct cmd *cmd)
@@ -197,6 +238,8 @@ void loop_stream_command(struct loop_stream *l, struct cmd *cmd)
 	if (session)
 		unwatch_socket(l);
 	call_stream_run_command(l->cs, cmd);
+	if (cmd->type == CMD_MUSIC_ADD)
+		start_music(l);
 	if (session)
 		video_sender_stop(l->out);
 	if (session)
@@ -214,6 +257,8 @@ void loop_stream_remove(struct loop_stream *l)
 		return;
 	l->gone = NULL;
 	unwatch_socket(l);
+	if (l->music)
+		event_del(l->music);
 	tmr_stop(l->tick);
 	video_receiver_end_session(l->in);
 	call_stream_stop(l->cs);
@@ -257,11 +302,18 @@ int loop_stream_alloc(struct loop_stream **out, struct env *env, struct call_str
 		err = tmr_alloc(&l->events, env, on_events, l);
 	if (!err)
 		err = env_source_add(env, &l->source, on_datagram, l);
+	if (!err)
+		err = env_source_add(env, &l->src_music, on_music, l);
+	if (!err && !env_replaying(env)) {
+		l->music = event_new(env_base(env), -1, 0, on_music_due, l);
+		err = l->music ? 0 : ENOMEM;
+	}
 	if (err) {
 		loop_stream_free(l);
 		return err;
 	}
 	l->cs = cs;
+	env_source_shape(env, l->src_music, music_feed_describe);
 	cs->loop = l;
 	cs->video = l->out;
 	call_stream_attach(cs, env, 0, 0, queue_event, has_room, l);
@@ -284,6 +336,9 @@ struct loop_stream *loop_stream_free(struct loop_stream *l)
 	}
 	free(l->gone);
 	env_source_del(l->env, l->source);
+	env_source_del(l->env, l->src_music);
+	if (l->music)
+		event_free(l->music);
 	tmr_free(l->tick);
 	tmr_free(l->events);
 	video_receiver_free(l->in);

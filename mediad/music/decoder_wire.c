@@ -105,6 +105,26 @@ static void read_levels(struct rd *r, struct decoder_levels *l)
 	l->peak = (int16_t)rd_be(r, 2);
 }
 
+static void write_video(struct wr *w, const struct decoder_video *v)
+{
+	wr_be(w, v->codec, 1);
+	wr_be(w, v->fps, 1);
+	wr_be(w, v->width, 2);
+	wr_be(w, v->height, 2);
+	wr_be(w, v->bitrate, 4);
+}
+
+static void read_video(struct rd *r, struct decoder_video *v)
+{
+	v->codec = (uint8_t)rd_be(r, 1);
+	v->fps = (uint8_t)rd_be(r, 1);
+	v->width = (uint16_t)rd_be(r, 2);
+	v->height = (uint16_t)rd_be(r, 2);
+	v->bitrate = (uint32_t)rd_be(r, 4);
+	if (v->codec > DECODER_CODEC_LAST)
+		r->ok = false;
+}
+
 enum { SEEKABLE = 1, GUESSED = 2 };
 
 static void write_opened(struct wr *w, const struct decoder_opened *o)
@@ -116,6 +136,8 @@ static void write_opened(struct wr *w, const struct decoder_opened *o)
 	write_text(w, o->title, DECODER_TEXT_MAX);
 	write_text(w, o->artist, DECODER_TEXT_MAX);
 	write_text(w, o->album, DECODER_TEXT_MAX);
+	if (o->video.codec)
+		write_video(w, &o->video);
 }
 
 static void read_opened(struct rd *r, struct decoder_opened *o)
@@ -133,6 +155,9 @@ static void read_opened(struct rd *r, struct decoder_opened *o)
 	read_plain_text(r, o->title);
 	read_plain_text(r, o->artist);
 	read_plain_text(r, o->album);
+	o->video = (struct decoder_video){0};
+	if (rd_left(r))
+		read_video(r, &o->video);
 }
 
 /* ---- both ---- */
@@ -185,7 +210,7 @@ static void read_track(struct rd *r, struct decoder_msg *msg)
 {
 	msg->slot = (uint16_t)rd_be(r, 2);
 	msg->track = rd_be(r, 8);
-	if (msg->slot >= DECODER_SLOTS)
+	if (msg->slot >= DECODER_ALL_SLOTS)
 		r->ok = false;
 	if (msg->type == DECODER_OPEN)
 		read_open(r, msg);

@@ -1,13 +1,13 @@
 /* Messages between mediad and decoderd, one per packet of a SOCK_SEQPACKET socket.
  *
- * A track is one opening of a source, with an id that is never reused; a slot is the ring it is
- * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the first
- * 20 ms are in the ring, or not at all if that fails, and with ENDED, after which no process uses
- * the slot. It
+ * A track is one opening of a source, with an id that is never reused; a slot is the ring that its
+ * sound is decoded into (track_ring.h), or that gets its video (video_ring.h). mediad sends OPEN
+ * and CLOSE. decoderd answers an OPEN with OPENED once the first 20 ms, or pictures, are in the
+ * ring, or not at all if that fails, and with ENDED, after which no process uses the slot. It
  * answers each CLOSE with ENDED as well, also of a track that it does not know. An ENDED with
- * reason `end` leaves sound in the ring to be read. LEVELS corrects the levels of OPENED, once more
- * of the track is measured. READY comes first, and again after decoderd's
- * worker was replaced: all tracks before it are lost.
+ * reason `end` leaves something in the ring to be read. LEVELS corrects the levels of OPENED, once
+ * more of the track is measured. READY comes first, and again after decoderd's worker was replaced:
+ * all tracks before it are lost.
  *
  * LOG says what decoders that begin from then on write to the log, and belongs to no track.
  *
@@ -22,7 +22,9 @@
 #include "mediad/music/analysis.h"
 
 enum {
-	DECODER_SLOTS = 256,
+	DECODER_SLOTS = 256, /* rings of sound */
+	DECODER_VIDEOS = 4,  /* rings of video; their numbers follow those of sound */
+	DECODER_ALL_SLOTS = DECODER_SLOTS + DECODER_VIDEOS,
 	DECODER_ROOTS = 16,
 	DECODER_PATH_MAX = 2048,    /* bytes of a path or URL */
 	DECODER_TEXT_MAX = 256,	    /* bytes of a tag or title */
@@ -30,6 +32,7 @@ enum {
 	DECODER_MSG_MAX = 3600,	    /* bytes of a message */
 	DECODER_NO_LEVEL = INT16_MIN,
 	DECODER_LOG_LEVEL_MAX = 4, /* trace */
+	DECODER_CODEC_LAST = 3,
 };
 #define DECODER_FRAMES_MAX (INT64_C(1) << 40) /* of a track: 265 days */
 
@@ -69,7 +72,13 @@ enum decoder_type {
 	R(HTTP_ERROR, "http_error", "the server refused the request")                              \
 	R(LOST, "lost", "the decoder program was restarted")                                       \
 	R(ENCRYPTED, "encrypted", "the stream is encrypted")                                       \
-	R(OVERLOADED, "overloaded", "the server is overloaded or being restarted")
+	R(OVERLOADED, "overloaded", "the server is overloaded or being restarted")                 \
+	R(NO_VIDEO, "no_video", "the source contains no video")                                    \
+	R(VIDEO_CODEC, "video_codec",                                                              \
+	  "the video is none that streams send: H.264 of 8 bits, VP8 or AV1")                      \
+	R(VIDEO_ORDER, "video_order",                                                              \
+	  "frames are not stored in the order in which they are shown (B-frames)")                 \
+	R(VIDEO_FRAME, "video_frame", "a frame of the video is too long")
 
 enum decoder_reason {
 #define R(code, name, text) DECODER_REASON_##code,
@@ -93,6 +102,14 @@ struct decoder_levels {
 	int16_t peak;	  /* dBFS */
 };
 
+/* What a stream says of its video; codec: enum video_codec (mediad/video/codec.h), 0 for sound. As
+ * bounded. */
+struct decoder_video {
+	uint8_t codec, fps;
+	uint16_t width, height;
+	uint32_t bitrate; /* bit/s */
+};
+
 /* Tags come from strangers: well-formed UTF-8 on one line, "" if absent. Levels are those of the
  * tags, or measured ahead. */
 struct decoder_opened {
@@ -102,6 +119,7 @@ struct decoder_opened {
 	bool guessed; /* the duration follows from the rate of the first packets: the track may
 		       * last longer, so no crossfade counts on it */
 	struct decoder_levels levels;
+	struct decoder_video video;
 	char title[DECODER_TEXT_MAX + 1], artist[DECODER_TEXT_MAX + 1], album[DECODER_TEXT_MAX + 1];
 };
 

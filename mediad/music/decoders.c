@@ -13,13 +13,16 @@
 #include "ipc/log.h"
 #include "ipc/spawn.h"
 #include "mediad/music/track_ring.h"
+#include "mediad/music/video_ring.h"
 #include "proto/http/stream_headers.h"
 #include "proto/media.h"
 
 enum { IN_MESSAGE = 1, IN_LOST = 2, IN_ANALYSIS = 3 };
 enum { MESSAGES_PER_TURN = 32, ARGS = 5 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
 
-static const size_t memory_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY;
+static const size_t sound_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY,
+		    memory_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY +
+				  (size_t)DECODER_VIDEOS * VIDEO_RING_MEMORY;
 
 /* Free when neither a decoder process nor a reader uses it. */
 struct slot {
@@ -31,7 +34,8 @@ struct slot {
 	uint64_t asked; /* frame whose analysis is wanted, plus one; 0: none */
 	decoder_event_h *h;
 	void *arg;
-	struct track_ring *ring;
+	struct track_ring *ring; /* NULL: it is one of video */
+	struct video_ring *video;
 };
 
 struct decoders {
@@ -48,7 +52,7 @@ struct decoders {
 	bool ready;
 	bool log_told; /* decoderd logs as log says, and not as it was started */
 	struct decoder_msg log;
-	struct slot slots[DECODER_SLOTS];
+	struct slot slots[DECODER_ALL_SLOTS];
 };
 
 /* ---- messages to decoderd ---- */
@@ -88,7 +92,7 @@ void decoders_set_log(struct decoders *d, unsigned level, bool json)
 
 static struct slot *find_slot(struct decoders *d, uint64_t track)
 {
-	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+	for (unsigned i = 0; i < DECODER_ALL_SLOTS; i++)
 		if (track && d->slots[i].track == track)
 			return &d->slots[i];
 	return NULL;
@@ -99,15 +103,31 @@ static uint16_t index_of(const struct decoders *d, const struct slot *s)
 	return (uint16_t)(s - d->slots);
 }
 
+static size_t size_of(unsigned slot)
+{
+	return slot < DECODER_SLOTS ? TRACK_RING_MEMORY : VIDEO_RING_MEMORY;
+}
+
+/* The memory of a ring; NULL on replay. */
+static uint8_t *memory_of(const struct decoders *d, unsigned slot)
+{
+	if (!d->memory)
+		return NULL;
+	return slot < DECODER_SLOTS ? d->memory + (size_t)slot * TRACK_RING_MEMORY
+				    : d->memory + sound_size +
+					      (size_t)(slot - DECODER_SLOTS) * VIDEO_RING_MEMORY;
+}
+
 /* Gives the memory of the ring back to the system once nobody uses it. */
 static void release_slot(struct decoders *d, struct slot *s)
 {
+	unsigned at = index_of(d, s);
+
 	if (s->decoding || s->held)
 		return;
 	if (d->memory)
-		madvise(d->memory + (size_t)index_of(d, s) * TRACK_RING_MEMORY, TRACK_RING_MEMORY,
-			MADV_REMOVE);
-	*s = (struct slot){.ring = s->ring};
+		madvise(memory_of(d, at), size_of(at), MADV_REMOVE);
+	*s = (struct slot){.ring = s->ring, .video = s->video};
 }
 
 static void report_ended(struct decoders *d, struct slot *s, enum decoder_reason reason)
@@ -118,8 +138,10 @@ static void report_ended(struct decoders *d, struct slot *s, enum decoder_reason
 	if (!s->held || s->ended)
 		return;
 	s->ended = true;
-	if (reason != DECODER_REASON_END)
+	if (reason != DECODER_REASON_END && s->ring)
 		track_ring_cut(s->ring);
+	else if (reason != DECODER_REASON_END)
+		video_ring_cut(s->video);
 	s->h(&msg, s->arg);
 }
 
@@ -138,7 +160,7 @@ static void request_close(struct decoders *d, struct slot *s)
 /* Sends each CLOSE that decoderd's socket had no room for. */
 static void repeat_closes(struct decoders *d)
 {
-	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+	for (unsigned i = 0; i < DECODER_ALL_SLOTS; i++)
 		if (d->slots[i].close_due)
 			request_close(d, &d->slots[i]);
 }
@@ -154,7 +176,7 @@ static void on_ready(struct decoders *d, bool jailed)
 	d->refusal = jailed ? DECODER_REASON_UNKNOWN : DECODER_REASON_NO_JAIL;
 	if (!d->ready)
 		log_info("decoders", "ready=1 jailed=%d", jailed);
-	for (unsigned i = 0; d->ready && i < DECODER_SLOTS; i++) {
+	for (unsigned i = 0; d->ready && i < DECODER_ALL_SLOTS; i++) {
 		if (!d->slots[i].decoding || d->slots[i].track > last)
 			continue;
 		request_close(d, &d->slots[i]);
@@ -252,7 +274,7 @@ static void on_lost(struct decoders *d)
 	d->refusal = DECODER_REASON_NO_DECODER;
 	if (d->ev)
 		event_del(d->ev);
-	for (unsigned i = 0; i < DECODER_SLOTS; i++) {
+	for (unsigned i = 0; i < DECODER_ALL_SLOTS; i++) {
 		struct slot *s = &d->slots[i];
 		uint64_t track = s->track;
 
@@ -391,9 +413,9 @@ static int make_rings(struct decoders *d)
 	int err = 0;
 
 	for (unsigned i = 0; i < DECODER_SLOTS && !err; i++)
-		err = track_ring_alloc(&d->slots[i].ring,
-				       d->memory ? d->memory + (size_t)i * TRACK_RING_MEMORY
-						 : NULL);
+		err = track_ring_alloc(&d->slots[i].ring, memory_of(d, i));
+	for (unsigned i = DECODER_SLOTS; i < DECODER_ALL_SLOTS && !err; i++)
+		err = video_ring_alloc(&d->slots[i].video, memory_of(d, i));
 	return err;
 }
 
@@ -441,8 +463,10 @@ struct decoders *decoders_free(struct decoders *d)
 		event_free(d->asked);
 	if (d->link >= 0)
 		close(d->link);
-	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+	for (unsigned i = 0; i < DECODER_ALL_SLOTS; i++) {
 		track_ring_free(d->slots[i].ring);
+		video_ring_free(d->slots[i].video);
+	}
 	if (d->memory)
 		munmap(d->memory, memory_size);
 	free(d);
@@ -451,13 +475,13 @@ struct decoders *decoders_free(struct decoders *d)
 
 /* ---- tracks ---- */
 
-/* NULL: no more than so many are free. */
-static struct slot *find_free(struct decoders *d, unsigned kept)
+/* The first free one of [from, to). NULL: no more than so many are free. */
+static struct slot *find_free(struct decoders *d, unsigned from, unsigned to, unsigned kept)
 {
 	struct slot *found = NULL;
 	unsigned n = 0;
 
-	for (unsigned i = DECODER_SLOTS; i; i--)
+	for (unsigned i = to; i > from; i--)
 		if (!d->slots[i - 1].track) {
 			found = &d->slots[i - 1];
 			n++;
@@ -465,39 +489,63 @@ static struct slot *find_free(struct decoders *d, unsigned kept)
 	return n > kept ? found : NULL;
 }
 
+static void prepare_ring(struct slot *s)
+{
+	if (s->video) {
+		video_ring_reset(s->video);
+		return;
+	}
+	track_ring_reset(s->ring);
+	track_ring_populate(s->ring);
+}
+
+/* The rest of msg is given. */
+static enum decoder_reason open_slot(struct decoders *d, struct slot *s, struct decoder_msg *msg,
+				     decoder_event_h *h, void *arg)
+{
+	if (!s)
+		return DECODER_REASON_NO_PROCESS;
+	prepare_ring(s);
+	msg->type = DECODER_OPEN;
+	msg->slot = index_of(d, s);
+	msg->track = d->tracks + 1;
+	if (send_message(d, msg))
+		return DECODER_REASON_NO_PROCESS;
+	d->tracks++;
+	*s = (struct slot){.track = msg->track,
+			   .decoding = true,
+			   .held = true,
+			   .h = h,
+			   .arg = arg,
+			   .ring = s->ring,
+			   .video = s->video};
+	return DECODER_REASON_UNKNOWN;
+}
+
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
 				  uint64_t start, unsigned wants, decoder_event_h *h, void *arg,
 				  uint64_t *track)
 {
-	struct decoder_msg msg = {.type = DECODER_OPEN};
-	struct slot *s;
+	struct decoder_msg msg = {0};
+	unsigned kept = wants & DECODER_IS_AHEAD ? DECODER_KEPT : 0;
+	bool video = wants & DECODER_VIDEO;
+	enum decoder_reason reason;
 
 	if (!d)
 		return DECODER_REASON_NO_DECODER;
 	if (d->refusal)
 		return d->refusal;
 	repeat_closes(d);
-	s = find_free(d, wants & DECODER_IS_AHEAD ? DECODER_KEPT : 0);
-	if (!s)
-		return DECODER_REASON_NO_PROCESS;
-	track_ring_reset(s->ring);
-	track_ring_populate(s->ring);
-	msg.slot = index_of(d, s);
-	msg.track = d->tracks + 1;
 	msg.open.source = *source;
 	msg.open.start = start;
 	msg.open.measure = wants & DECODER_MEASURES;
-	if (send_message(d, &msg))
-		return DECODER_REASON_NO_PROCESS;
-	d->tracks++;
-	*s = (struct slot){.track = msg.track,
-			   .decoding = true,
-			   .held = true,
-			   .h = h,
-			   .arg = arg,
-			   .ring = s->ring};
-	*track = msg.track;
-	return DECODER_REASON_UNKNOWN;
+	reason = open_slot(d,
+			   video ? find_free(d, DECODER_SLOTS, DECODER_ALL_SLOTS, 0)
+				 : find_free(d, 0, DECODER_SLOTS, kept),
+			   &msg, h, arg);
+	if (!reason)
+		*track = msg.track;
+	return reason;
 }
 
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track)
@@ -505,6 +553,13 @@ struct track_ring *decoders_ring(struct decoders *d, uint64_t track)
 	struct slot *s = d ? find_slot(d, track) : NULL;
 
 	return s && s->held ? s->ring : NULL;
+}
+
+struct video_ring *decoders_video(struct decoders *d, uint64_t track)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	return s && s->held ? s->video : NULL;
 }
 
 void decoders_close(struct decoders *d, uint64_t track)

@@ -6,8 +6,8 @@
  * event unless it is closed before. A track whose decoder failed keeps what is in its ring, and its
  * end is set after that.
  *
- * Everything runs on env's loop thread, except the reader's side of a ring. On replay there is no
- * process, and rings stay empty. */
+ * Everything runs on env's loop thread, except the reader's side of a ring of sound. On replay
+ * there is no process, and rings stay empty. */
 #ifndef MEDIAD_MUSIC_DECODERS_H
 #define MEDIAD_MUSIC_DECODERS_H
 
@@ -20,6 +20,7 @@
 struct decoders;
 struct env;
 struct track_ring;
+struct video_ring;
 
 /* OPENED, LEVELS, TITLE (of a live stream), ENDED or ANALYSIS of a track. The ring may hold sound
  * before OPENED comes. msg is borrowed until return. The handler may open and close tracks. */
@@ -52,16 +53,20 @@ bool decoder_source_set(struct decoder_source *out, uint8_t kind, uint8_t root, 
 enum {
 	DECODER_MEASURES = 1, /* finds the levels of a track whose tags do not give them */
 	DECODER_IS_AHEAD = 2, /* another one plays before it: it takes no place that is kept free */
+	DECODER_VIDEO = 4,    /* the video of the source, as it is stored, instead of its sound */
 	DECODER_KEPT = 32,    /* places, so that whoever waits for sound gets some */
 };
 /* Opens a source at a frame and sets *track, which is never 0 and never used again. wants: of
- * DECODER_MEASURES and DECODER_IS_AHEAD. h is called later, never from within. Returns
- * DECODER_REASON_UNKNOWN on success, otherwise the reason of the refusal; d NULL: NO_DECODER. */
+ * DECODER_MEASURES, DECODER_IS_AHEAD and DECODER_VIDEO. h is called later, never from within.
+ * Returns DECODER_REASON_UNKNOWN on success, otherwise the reason of the refusal; d NULL:
+ * NO_DECODER. */
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
 				  uint64_t start, unsigned wants, decoder_event_h *h, void *arg,
 				  uint64_t *track);
-/* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track. */
+/* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track, and
+ * for one of the other kind. */
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track);
+struct video_ring *decoders_video(struct decoders *d, uint64_t track);
 /* The decoder process of this track is to make analyses for the visualizer, or no longer. Until
  * then nobody makes any. Unknown tracks are ignored. */
 void decoders_watch(struct decoders *d, uint64_t track, bool on);

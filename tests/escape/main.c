@@ -30,6 +30,7 @@
 #include "control/vision/imaged/picture.h"
 #include "control/vision/imaged/program.h"
 #include "ipc/jail/jail.h"
+#include "mediad/decoder/film.h"
 #include "mediad/decoder/track.h"
 #include "mediad/music/track_ring.h"
 #include "mediad/sandbox/sandbox.h"
@@ -56,6 +57,13 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 					      : attempts[conf->start].run(&stage.around);
 
 	return done ? DECODER_REASON_END : DECODER_REASON_DAMAGED;
+}
+
+/* Videos are read in the same jail. */
+enum decoder_reason film_run(const struct film_conf *conf)
+{
+	(void)conf;
+	return DECODER_REASON_DAMAGED;
 }
 
 void decode_fail(enum image_reason reason)

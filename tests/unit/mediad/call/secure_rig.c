@@ -31,6 +31,11 @@ static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 		rig.video = msg->video_state;
 		rig.states++;
 	}
+	if (msg->type == MEDIA_VIDEO_FILM) {
+		rig.film = msg->video_film;
+		snprintf(rig.film_failure, sizeof rig.film_failure, "%.*s",
+			 (int)msg->video_film.failure.n, (const char *)msg->video_film.failure.p);
+	}
 	if (msg->type == MEDIA_VIDEO_FRAME) {
 		rig.frame = msg->video_frame;
 		rig.parts++;

@@ -37,6 +37,8 @@ struct rig {
 	/* Of video, the newest. */
 	struct media_video_source source;
 	struct media_video_state video;
+	struct media_video_film film;
+	char film_failure[33];
 	struct media_video_frame frame;
 	unsigned sources, states, parts;
 	size_t part_bytes;

@@ -61,6 +61,23 @@ TEST(decoder_wire_carries_opened)
 	CHECK_STR(got.opened.album, "");
 }
 
+TEST(decoder_wire_carries_what_a_video_is)
+{
+	struct decoder_msg m = {.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = 2}, got;
+
+	m.opened.video = (struct decoder_video){
+		.codec = 3, .fps = 30, .width = 1280, .height = 720, .bitrate = 2500000};
+	CHECK_INT(convert(&m, &got), 0);
+	CHECK_MEM(&got.opened.video, sizeof got.opened.video, &m.opened.video,
+		  sizeof m.opened.video);
+	m.opened.video.codec = DECODER_CODEC_LAST + 1;
+	CHECK_INT(convert(&m, &got), EBADMSG);
+	/* A sound has none. */
+	m.opened.video = (struct decoder_video){0};
+	CHECK_INT(convert(&m, &got), 0);
+	CHECK_INT(got.opened.video.codec, 0);
+}
+
 TEST(decoder_wire_carries_the_small_messages)
 {
 	struct decoder_msg m = {.type = DECODER_CLOSE, .slot = 9, .track = 10}, got;
@@ -105,14 +122,14 @@ TEST(decoder_wire_refuses_wrong_lengths)
 
 TEST(decoder_wire_refuses_fields_out_of_range)
 {
-	struct decoder_msg m = {.type = DECODER_OPEN, .slot = 1, .track = 2}, got;
+	struct decoder_msg m = {.type = DECODER_OPEN, .slot = DECODER_VIDEOS, .track = 2}, got;
 	uint8_t buf[DECODER_MSG_MAX];
 	size_t n;
 
 	m.open.source.kind = DECODER_FILE;
 	strcpy(m.open.source.path, "file");
 	CHECK_INT(decoder_wire_encode(&m, buf, &n), 0);
-	buf[1] = 1; /* slot 257 */
+	buf[1] = 1; /* DECODER_ALL_SLOTS */
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
 	buf[1] = 0;
 	buf[20] = 3; /* kind */
@@ -153,7 +170,7 @@ TEST(decoder_reasons_have_names)
 	CHECK_STR(decoder_reason_name((enum decoder_reason)200), "unknown");
 	CHECK_STR(decoder_reason_text(DECODER_REASON_DAMAGED), "the source is damaged");
 	CHECK_INT(decoder_reason_of(DECODER_REASON_LOST), DECODER_REASON_LOST);
-	CHECK_INT(decoder_reason_of(DECODER_REASON_ENCRYPTED + 1), DECODER_REASON_UNKNOWN);
+	CHECK_INT(decoder_reason_of(DECODER_REASON_VIDEO_FRAME + 1), DECODER_REASON_UNKNOWN);
 }
 
 /* A hostile decoder process names places that no number of milliseconds holds. */

@@ -1,0 +1,358 @@
+#include "mediad/call/film.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "mediad/call/call_internal.h"
+#include "mediad/engine/video_feed.h"
+#include "mediad/video/codec.h"
+#include "proto/base/time.h"
+
+enum {
+	TELL_MS = 1000,
+	GAP_MS = 10000, /* between two frames, at most: the rest of a longer one is left out */
+	LATE_MS = 1000, /* what is later begins the clock anew */
+	LOOK_MS = 100,	/* whether the last frame has left */
+	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
+	SAMPLES_MS = 48,
+	GAIN = 1000,
+	SOUND_BITRATE = 128000,
+};
+#define US_PER_MS UINT64_C(1000)
+
+struct film {
+	struct call *c;
+	uint32_t id;
+	uint64_t track;
+	struct video_feed *feed; /* NULL before it is open */
+	struct tmr *tmr;
+	struct decoder_opened opened;
+	enum media_music_phase phase;
+	enum decoder_reason failure;
+	bool paused, sounds; /* sounds: it has sound, as music with its id */
+	struct {
+		uint8_t *bytes; /* NULL: none came yet */
+		size_t n;
+		uint64_t at_us;
+		bool key;
+	} next;
+	bool running;		   /* the clock goes: base_us was due at base_at */
+	uint64_t base_us, base_at; /* base_at: ns */
+	uint64_t position_us, told_at;
+	bool over, left; /* no frame follows; the last one has left */
+};
+
+/* ---- what control is told ---- */
+
+static void send_film(const struct film *f, enum media_reason why)
+{
+	struct media_msg msg = {.type = MEDIA_VIDEO_FILM};
+	struct media_video_film *m = &msg.video_film;
+	bool failed = f->phase == MEDIA_MUSIC_PHASE_FAILED;
+
+	m->film = f->id;
+	m->phase = (uint8_t)f->phase;
+	m->reason = (uint16_t)why;
+	m->codec = f->opened.video.codec;
+	m->width = f->opened.video.width;
+	m->height = f->opened.video.height;
+	m->fps = f->opened.video.fps;
+	m->position_ms = f->position_us / US_PER_MS;
+	m->duration_ms = f->opened.duration / SAMPLES_MS;
+	m->failure = slice_str(failed ? decoder_reason_name(f->failure) : "");
+	m->text = slice_str(failed ? decoder_reason_text(f->failure) : "");
+	m->title = slice_str(f->opened.title);
+	call_send(f->c, &msg, 0);
+}
+
+void film_send_state(const struct film *f)
+{
+	if (f)
+		send_film(f, MEDIA_REASON_NONE);
+}
+
+static void set_phase(struct film *f, enum media_music_phase phase)
+{
+	if (f->phase == phase)
+		return;
+	f->phase = phase;
+	send_film(f, MEDIA_REASON_NONE);
+}
+
+/* Frees it. */
+static void finish(struct film *f, enum media_music_phase phase, enum media_reason why)
+{
+	struct call *c = f->c;
+
+	f->phase = phase;
+	log_info("film_over", "call=%u film=%u reason=%s", c->id, f->id,
+		 why == MEDIA_REASON_SOURCE_FAILED ? decoder_reason_name(f->failure)
+						   : media_reason_name(why));
+	send_film(f, why);
+	call_video_film_over(c);
+	film_free(f);
+}
+
+static void fail(struct film *f, enum decoder_reason failure)
+{
+	f->failure = failure;
+	finish(f, MEDIA_MUSIC_PHASE_FAILED, MEDIA_REASON_SOURCE_FAILED);
+}
+
+/* ---- the clock ---- */
+
+static void forget_next(struct film *f)
+{
+	if (f->next.bytes)
+		explicit_bzero(f->next.bytes, f->next.n);
+	free(f->next.bytes);
+	f->next.bytes = NULL;
+}
+
+/* The clock goes on from the next frame, which is due now. */
+static void start_clock(struct film *f, uint64_t now)
+{
+	if (f->sounds && !f->running)
+		call_music_pause(f->c, f->id, false, 0);
+	f->running = true;
+	f->base_us = f->next.at_us;
+	f->base_at = now;
+}
+
+static uint64_t due_at(const struct film *f)
+{
+	return f->next.at_us <= f->base_us
+		       ? f->base_at
+		       : f->base_at + (f->next.at_us - f->base_us) * (NS_PER_MS / US_PER_MS);
+}
+
+static void stop_clock(struct film *f)
+{
+	if (f->sounds && f->running)
+		call_music_pause(f->c, f->id, true, 0);
+	f->running = false;
+	tmr_stop(f->tmr);
+}
+
+/* Nobody watches, or the film is paused. */
+static void stand_still(struct film *f)
+{
+	stop_clock(f);
+	if (f->phase == MEDIA_MUSIC_PHASE_PLAYING)
+		set_phase(f, f->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+}
+
+static void schedule(struct film *f)
+{
+	uint64_t now = env_now(f->c->conf.env);
+
+	if (f->paused || !call_video_sends(f->c)) {
+		stand_still(f);
+		return;
+	}
+	if (!f->next.bytes)
+		return;
+	if (!f->running || due_at(f) > now + GAP_MS * NS_PER_MS ||
+	    due_at(f) + LATE_MS * NS_PER_MS < now)
+		start_clock(f, now);
+	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
+	tmr_start_at(f->tmr, due_at(f));
+}
+
+static void send_next(struct film *f)
+{
+	uint64_t now = env_now(f->c->conf.env);
+
+	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
+		       (uint32_t)(f->next.at_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
+	f->position_us = f->next.at_us;
+	forget_next(f);
+	if (now - f->told_at >= TELL_MS * NS_PER_MS) {
+		f->told_at = now;
+		film_send_state(f);
+	}
+	video_feed_ask(f->feed);
+}
+
+/* The last frames wait for the pacer, and then for viewers who miss some of their packets. */
+static void end_film(struct film *f)
+{
+	if (call_video_queued(f->c)) {
+		tmr_start(f->tmr, LOOK_MS * NS_PER_MS);
+	} else if (!f->left) {
+		f->left = true;
+		tmr_start(f->tmr, END_MS * NS_PER_MS);
+	} else if (f->failure) {
+		fail(f, f->failure);
+	} else {
+		finish(f, MEDIA_MUSIC_PHASE_ENDED, MEDIA_REASON_NONE);
+	}
+}
+
+static void on_tmr(void *arg)
+{
+	struct film *f = arg;
+
+	if (f->over)
+		end_film(f);
+	else if (f->paused || !call_video_sends(f->c))
+		stand_still(f);
+	else if (!f->next.bytes)
+		return;
+	else
+		send_next(f);
+}
+
+void film_wake(struct film *f)
+{
+	if (f && f->feed && !f->over)
+		schedule(f);
+}
+
+/* ---- the source ---- */
+
+static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool broken, void *arg)
+{
+	struct film *f = arg;
+
+	if (!unit) {
+		if (broken)
+			f->failure = DECODER_REASON_CRASHED;
+		f->over = true;
+		end_film(f);
+		return;
+	}
+	forget_next(f);
+	f->next.bytes = malloc(unit->n);
+	if (!f->next.bytes) {
+		fail(f, DECODER_REASON_LIMIT);
+		return;
+	}
+	memcpy(f->next.bytes, bytes, unit->n);
+	f->next.n = unit->n;
+	f->next.at_us = unit->at_us;
+	f->next.key = unit->key;
+	schedule(f);
+}
+
+static void open_film(struct film *f, const struct decoder_opened *opened)
+{
+	struct call *c = f->c;
+
+	f->opened = *opened;
+	if (!opened->video.codec ||
+	    video_feed_alloc(&f->feed, c->conf.env, decoders_video(c->conf.decoders, f->track),
+			     on_unit, f)) {
+		fail(f, opened->video.codec ? DECODER_REASON_LIMIT : DECODER_REASON_NO_VIDEO);
+		return;
+	}
+	call_video_show(c, &opened->video);
+	set_phase(f, f->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+	video_feed_ask(f->feed);
+}
+
+static void on_decoder(const struct decoder_msg *msg, void *arg)
+{
+	struct film *f = arg;
+
+	if (msg->type == DECODER_OPENED && !f->feed) {
+		open_film(f, &msg->opened);
+	} else if (msg->type == DECODER_ENDED) {
+		f->failure =
+			msg->reason == DECODER_REASON_END ? DECODER_REASON_UNKNOWN : msg->reason;
+		/* Otherwise it shows what is in the ring. */
+		if (!f->feed)
+			fail(f, msg->reason);
+	}
+}
+
+/* ---- commands ---- */
+
+/* Prepared beside it, and begun with its first frame. A source without sound has none: that
+ * is no failure of the film. */
+static void play_sound(struct film *f, const struct media_video_play *m)
+{
+	const struct media_music_play music = {.music = f->id,
+					       .kind = m->kind,
+					       .root = m->root,
+					       .path = m->path,
+					       .headers = m->headers,
+					       .start = m->start_ms * SAMPLES_MS,
+					       .gain = GAIN,
+					       .paused = true,
+					       .duck = GAIN,
+					       .bitrate = SOUND_BITRATE};
+
+	f->sounds = true;
+	call_music_play(f->c, &music);
+}
+
+void film_alloc(struct film **out, struct call *c, const struct media_video_play *m)
+{
+	struct film *f = calloc(1, sizeof *f);
+	enum decoder_reason reason = DECODER_REASON_REFUSED_URL;
+	struct decoder_source source;
+
+	*out = NULL;
+	if (!f || tmr_alloc(&f->tmr, c->conf.env, on_tmr, f)) {
+		log_warn("film_refused", "call=%u film=%u error=memory", c->id, m->film);
+		free(f);
+		return;
+	}
+	f->c = c;
+	f->id = m->film;
+	f->paused = m->paused;
+	f->phase = MEDIA_MUSIC_PHASE_OPENING;
+	*out = f;
+	if (decoder_source_set(&source, m->kind, m->root, m->path, m->headers))
+		reason = decoders_open(c->conf.decoders, &source, m->start_ms * SAMPLES_MS,
+				       DECODER_VIDEO, on_decoder, f, &f->track);
+	if (reason) {
+		fail(f, reason);
+		return;
+	}
+	if (m->sound)
+		play_sound(f, m);
+	film_send_state(f);
+}
+
+struct film *film_free(struct film *f)
+{
+	if (!f)
+		return NULL;
+	if (f->sounds)
+		call_music_stop(f->c, f->id, 0);
+	forget_next(f);
+	video_feed_free(f->feed);
+	decoders_close(f->c->conf.decoders, f->track);
+	tmr_free(f->tmr);
+	free(f);
+	return NULL;
+}
+
+void film_stop(struct film *f)
+{
+	if (!f)
+		return;
+	f->phase = MEDIA_MUSIC_PHASE_ENDED;
+	send_film(f, MEDIA_REASON_STOPPED);
+}
+
+void film_pause(struct film *f, const struct media_video_pause *m)
+{
+	if (!f || m->film != f->id || m->paused == f->paused)
+		return;
+	f->paused = m->paused;
+	if (!f->feed || f->over)
+		return;
+	if (f->paused) {
+		stop_clock(f);
+		set_phase(f, MEDIA_MUSIC_PHASE_PAUSED);
+	} else {
+		set_phase(f, MEDIA_MUSIC_PHASE_READY);
+		schedule(f);
+	}
+}

@@ -1,0 +1,232 @@
+/* Films of a stream: its source is played by the test in the place of decoderd. */
+#include "mediad/engine/loop_stream.h"
+#include "mediad/music/decoders.h"
+#include "tests/unit/mediad/call/secure_rig.h"
+
+enum { DECODERS = 1, IN_KEY = 2, IN_UNIT = 1, IN_END = 3, IN_BROKEN = 4, FRAME = 100 };
+
+static struct {
+	struct env *env; /* of the decoders */
+	struct decoders *decoders;
+	uint32_t mark; /* a source before those of the film */
+	uint64_t track;
+} house;
+
+/* No call to decoderd fails. */
+static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
+{
+	static const uint8_t none[64];
+
+	(void)what, (void)n, (void)arg;
+	return none;
+}
+
+static void on_mark(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)data, (void)len, (void)arg;
+}
+
+static void deliver(const struct decoder_msg *msg)
+{
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+
+	if (!decoder_wire_encode(msg, buf, &n))
+		env_replay_step(house.env, rig.now, DECODERS, 1, buf, n);
+}
+
+static int start(void)
+{
+	const struct env_conf ec = {.loop = true, .replaying = true};
+	struct decoders_conf dc = {.program = "decoderd", .log_level = "info"};
+	int err = env_alloc(&house.env, &ec);
+
+	house.track = 0;
+	if (err)
+		return err;
+	env_replay_world(house.env, on_world, NULL);
+	dc.env = house.env;
+	err = decoders_alloc(&house.decoders, &dc);
+	if (!err)
+		err = rig_start_stream();
+	if (err)
+		return err;
+	rig.c->conf.decoders = house.decoders;
+	deliver(&(struct decoder_msg){.type = DECODER_READY, .jailed = true});
+	return 0;
+}
+
+static void finish(void)
+{
+	rig_finish();
+	decoders_free(house.decoders);
+	env_free(house.env);
+}
+
+static int play(uint32_t film, bool paused)
+{
+	struct media_msg msg = {.type = MEDIA_VIDEO_PLAY};
+	int err = env_source_add(rig.env, &house.mark, on_mark, NULL);
+
+	msg.video_play.film = film;
+	msg.video_play.kind = MEDIA_MUSIC_FILE;
+	msg.video_play.path = slice_str("a.webm");
+	msg.video_play.headers = slice_str("");
+	msg.video_play.paused = paused;
+	house.track++;
+	call_run_command(rig.c, &msg);
+	return err;
+}
+
+static void opened(void)
+{
+	struct decoder_msg msg = {
+		.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = house.track};
+
+	msg.opened.duration = 48000;
+	msg.opened.video = (struct decoder_video){
+		.codec = VIDEO_VP8, .fps = 30, .width = 320, .height = 240, .bitrate = 1000000};
+	deliver(&msg);
+}
+
+static void source_ends(enum decoder_reason reason)
+{
+	deliver(&(struct decoder_msg){.type = DECODER_ENDED,
+				      .slot = DECODER_SLOTS,
+				      .track = house.track,
+				      .reason = reason});
+}
+
+static void timer_fires(void)
+{
+	env_replay_step(rig.env, rig.now, house.mark + 1, 0, NULL, 0);
+}
+
+/* A unit comes from the ring, or with a kind of the end, that. */
+static void comes(uint8_t kind, uint64_t at_us)
+{
+	uint8_t bytes[8 + FRAME] = {0};
+	struct wr w = wr_of(bytes, 8);
+
+	wr_be(&w, at_us, 8);
+	bytes[8] = kind == IN_KEY ? 0x10 : 0x11;
+	env_replay_step(rig.env, rig.now, house.mark + 2, kind, bytes,
+			kind <= IN_KEY ? sizeof bytes : 0);
+}
+
+static size_t queued(void)
+{
+	return video_sender_state(loop_stream_sender(rig.c->stream->loop)).queued;
+}
+
+TEST(film_begins_when_the_stream_can_send)
+{
+	CHECK_INT(start(), 0);
+	CHECK_INT(play(1, false), 0);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_OPENING);
+	opened();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
+	CHECK_INT(rig.film.duration_ms, 1000);
+	CHECK(rig.film.codec == MEDIA_VIDEO_VP8 && rig.film.width == 320 && rig.film.fps == 30);
+	CHECK_INT(rig.video.codec, MEDIA_VIDEO_VP8);
+	comes(IN_KEY, 5000);
+	timer_fires();
+	CHECK_INT(queued(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	/* Frames of control would be another video. */
+	call_video_put(rig.c, (struct slice){(const uint8_t *)"\x10", 1}, 0, true);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	timer_fires();
+	CHECK_INT(queued(), 1 + FRAME);
+	rig_wait_ms(33);
+	comes(IN_UNIT, 38000);
+	timer_fires();
+	CHECK_INT(queued(), 1 + 2 * FRAME);
+	finish();
+}
+
+TEST(film_that_is_paused_stands)
+{
+	struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
+	CHECK_INT(start(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play(1, true), 0);
+	opened();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PAUSED);
+	comes(IN_KEY, 0);
+	timer_fires();
+	CHECK_INT(queued(), 0);
+	pause.video_pause.film = 2; /* another one */
+	call_run_command(rig.c, &pause);
+	timer_fires();
+	CHECK_INT(queued(), 0);
+	pause.video_pause.film = 1;
+	call_run_command(rig.c, &pause);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	finish();
+}
+
+TEST(film_ends_with_its_source)
+{
+	CHECK_INT(start(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play(1, false), 0);
+	opened();
+	comes(IN_KEY, 0);
+	timer_fires();
+	source_ends(DECODER_REASON_END);
+	comes(IN_END, 0);
+	timer_fires(); /* the frame still waits for the pacer */
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	video_sender_stop(loop_stream_sender(rig.c->stream->loop));
+	timer_fires();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	timer_fires();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_ENDED);
+	CHECK_INT(rig.film.reason, MEDIA_REASON_NONE);
+	/* It is over: the next one has another id. */
+	CHECK_INT(play(2, false), 0);
+	CHECK_INT(rig.film.film, 2);
+	call_run_command(rig.c, &(struct media_msg){.type = MEDIA_VIDEO_STOP});
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_ENDED);
+	CHECK_INT(rig.film.reason, MEDIA_REASON_STOPPED);
+	finish();
+}
+
+TEST(film_that_fails_says_why)
+{
+	CHECK_INT(start(), 0);
+	CHECK_INT(play(1, false), 0);
+	source_ends(DECODER_REASON_VIDEO_ORDER);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_FAILED);
+	CHECK_STR(rig.film_failure, "video_order");
+	/* One whose decoder dies shows what it has, and fails then. */
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play(2, false), 0);
+	opened();
+	source_ends(DECODER_REASON_CRASHED);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
+	comes(IN_END, 0);
+	timer_fires();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_FAILED);
+	CHECK_STR(rig.film_failure, "crashed");
+	/* A sound is no film. */
+	CHECK_INT(play(3, false), 0);
+	deliver(&(struct decoder_msg){
+		.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = house.track});
+	CHECK_STR(rig.film_failure, "no_video");
+	source_ends(DECODER_REASON_CLOSED); /* its place is free */
+	CHECK_INT(play(4, false), 0);
+	opened();
+	comes(IN_BROKEN, 0);
+	timer_fires();
+	CHECK_STR(rig.film_failure, "crashed");
+	finish();
+}
