@@ -463,6 +463,7 @@ struct agent *agent_free(struct agent *a)
 	a->tools = agent_tools_free(a->tools);
 	a->pictures = agent_pictures_free(a->pictures);
 	a->looks = screen_looks_free(a->looks);
+	vision_forget_show(a->vision, a);
 	a->music = agent_music_free(a->music);
 	agent_retrieval_free(a->retrieval);
 	agent_continuity_free(a->continuity);

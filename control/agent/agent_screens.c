@@ -298,6 +298,52 @@ static json_t *list_shares(struct agent *a, const struct tool_screen *what, cons
 	return json_pack("{s:O?}", "shares", shares);
 }
 
+/* ---- a video of ours ---- */
+
+/* Its title is text of strangers. */
+static void take_shown(const struct vision_film_state *state, void *arg)
+{
+	struct agent *a = arg;
+	char *title = strdup(state->title);
+	uint32_t id = a->film_call;
+	json_t *out;
+
+	a->film_call = 0;
+	if (title)
+		untrusted_clean_line(title);
+	out = state->playing ? json_pack("{s:b,s:s,s:s?,s:I}", "playing", 1, "begins",
+					 "when somebody watches it", "title", title, "seconds",
+					 (json_int_t)(state->duration_ms / 1000))
+			     : json_pack("{s:b,s:s}", "playing", 0, "because", state->why);
+	put_output(out, id, true, agent_tools_output, a->tools);
+	free(title);
+}
+
+static json_t *show(struct agent *a, uint32_t id, const struct tool_screen *what)
+{
+	const struct media_want *where = media_call_want(a->call);
+	const char *why = vision_show(a->vision,
+				      &(struct vision_film){.guild = where->guild,
+							    .channel = where->channel,
+							    .user = what->user,
+							    .url = what->url,
+							    .sound = what->sound},
+				      take_shown, a);
+
+	if (why)
+		return json_pack("{s:b,s:s}", "playing", 0, "because", why);
+	a->film_call = id;
+	return NULL;
+}
+
+static json_t *end_show(struct agent *a)
+{
+	const struct media_want *where = media_call_want(a->call);
+
+	return json_pack("{s:b,s:b}", "playing", 0, "stopped",
+			 vision_end_show(a->vision, where->guild));
+}
+
 int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
 		      agent_screens_h *outputh, void *out_arg)
 {
@@ -311,11 +357,15 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 		out = unwatch(a, what, shares);
 	else if (what->op == TOOL_SCREEN_LIST)
 		out = list_shares(a, what, shares);
+	else if (what->op == TOOL_SCREEN_SHOW)
+		out = show(a, id, what);
+	else if (what->op == TOOL_SCREEN_SHOW_END)
+		out = end_show(a);
 	else
 		err = see(a, id, what, shares, &out);
 	if (out)
 		put_output(out, id, true, outputh, out_arg);
-	else if (what->op != TOOL_SCREEN_SEE)
+	else if (what->op != TOOL_SCREEN_SEE && !a->film_call)
 		err = ENOMEM;
 	json_decref(shares);
 	return err;

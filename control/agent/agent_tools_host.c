@@ -242,5 +242,6 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 		.music_search = agent_music_searches(t->a->music),
 		.music_plays = agent_music_plays(t->a->music),
 		.music_web = agent_music_web(t->a->music),
+		.video_shows = t->a->vision && vision_shows(t->a->vision),
 		.arg = t};
 }

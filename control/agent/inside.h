@@ -59,6 +59,7 @@ struct agent {
 	struct agent_tools *tools;	 /* NULL: the settings want none */
 	struct agent_pictures *pictures; /* NULL: nothing that is attached is looked at */
 	struct screen_looks *looks;	 /* NULL: no screens are described */
+	uint32_t film_call;		 /* of a tool, which waits for its film; 0: none */
 	struct agent_retrieval *retrieval;
 	struct agent_continuity *continuity;
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */

@@ -7,6 +7,7 @@
 
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
+#include "control/golive/show.h"
 #include "control/golive/streams.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
@@ -40,6 +41,7 @@ struct golive {
 	struct golive_conf conf;
 	struct gateway *gateway;
 	struct streams *streams;
+	struct show *show;
 	struct tmr *tmr;
 	bool refused;
 	char url[256];
@@ -129,6 +131,8 @@ static void end_watched(struct watched *w, const char *why)
 
 static void arm_timer(struct golive *g)
 {
+	if (show_runs(g->show))
+		tmr_start(g->tmr, TICK_MS * NS_PER_MS);
 	for (unsigned i = 0; i < STREAMS_MAX; i++)
 		if (g->v[i].stream) {
 			tmr_start(g->tmr, TICK_MS * NS_PER_MS);
@@ -218,11 +222,26 @@ static void send_voice(struct golive *g, const struct streams_act *act)
 			  "self_video", 0));
 }
 
+/* Our own stream. Its clients say next that it goes on. */
+static void send_show(struct golive *g, const struct streams_act *act)
+{
+	char guild[24], channel[24];
+
+	snprintf(guild, sizeof guild, "%llu", ID(act->guild));
+	snprintf(channel, sizeof channel, "%llu", ID(act->channel));
+	send_op(g, DISCORD_OP_STREAM_CREATE,
+		json_pack("{s:s,s:s,s:s,s:n}", "type", "guild", "guild_id", guild, "channel_id",
+			  channel, "preferred_region"));
+	send_op(g, DISCORD_OP_STREAM_SET_PAUSED,
+		json_pack("{s:s,s:b}", "stream_key", act->key, "paused", 0));
+}
+
 static void on_act(const struct streams_act *act, void *arg)
 {
 	struct golive *g = arg;
 	struct watched *w = find_watched(g, act->stream);
 
+	show_take_act(g->show, act);
 	switch (act->type) {
 	case STREAMS_ACT_VOICE:
 		send_voice(g, act);
@@ -234,7 +253,8 @@ static void on_act(const struct streams_act *act, void *arg)
 		send_op(g, DISCORD_OP_STREAM_DELETE, json_pack("{s:s}", "stream_key", act->key));
 		break;
 	case STREAMS_ACT_LEASE:
-		take_lease(g, act);
+		if (w)
+			take_lease(g, act);
 		break;
 	case STREAMS_ACT_PAUSED:
 		if (w)
@@ -245,7 +265,8 @@ static void on_act(const struct streams_act *act, void *arg)
 		if (w)
 			w->over = true;
 		break;
-	case STREAMS_ACT_SHOW: /* nothing is shown yet */
+	case STREAMS_ACT_SHOW:
+		send_show(g, act);
 		break;
 	}
 }
@@ -315,6 +336,33 @@ static bool watch_streamer(uint64_t guild, uint64_t channel, uint64_t user, void
 	return true;
 }
 
+static const char *show(const struct vision_film *film, vision_film_h *h, void *h_arg, void *arg)
+{
+	struct golive *g = arg;
+	bool web = strncmp(film->url, "file:", 5) != 0;
+	const char *why = !golive_ready(g) ? "the account is not connected"
+			  : web && !g->conf.settings->music_web
+				  ? "nothing is played from the web here (music_web)"
+				  : show_film(g->show, film, h, h_arg);
+
+	arm_timer(g);
+	return why;
+}
+
+static bool end_show(uint64_t guild, void *arg)
+{
+	struct golive *g = arg;
+
+	return show_end(g->show, guild);
+}
+
+static void forget_show(const void *h_arg, void *arg)
+{
+	struct golive *g = arg;
+
+	show_forget(g->show, h_arg);
+}
+
 /* ---- time ---- */
 
 static const char *find_end(const struct golive *g, const struct watched *w)
@@ -350,6 +398,7 @@ static void on_tmr(void *arg)
 	if (g->refused && g->gateway)
 		g->gateway = gateway_free(g->gateway);
 	streams_tick(g->streams, now);
+	show_tick(g->show);
 	for (unsigned i = 0; i < STREAMS_MAX; i++) {
 		const char *why = g->v[i].stream ? find_end(g, &g->v[i]) : NULL;
 
@@ -430,6 +479,27 @@ static void on_find(void *arg)
 
 /* ---- life ---- */
 
+/* As many as the setting names, with colons between them. */
+static unsigned count_folders(const char *folders)
+{
+	unsigned n = *folders != 0;
+
+	for (const char *p = folders; (p = strchr(p, ':')); p++)
+		n++;
+	return n;
+}
+
+static int make_show(struct golive *g)
+{
+	const struct show_conf conf = {.env = g->conf.env,
+				       .media = g->conf.media,
+				       .guilds = g->conf.guilds,
+				       .streams = g->streams,
+				       .n_folders = count_folders(g->conf.settings->music_folders)};
+
+	return show_alloc(&g->show, &conf);
+}
+
 int golive_alloc(struct golive **out, const struct golive_conf *conf)
 {
 	struct golive *g;
@@ -454,12 +524,15 @@ int golive_alloc(struct golive **out, const struct golive_conf *conf)
 	gateway.arg = g;
 	err = streams_alloc(&g->streams, on_act, g);
 	if (!err)
+		err = make_show(g);
+	if (!err)
 		err = tmr_alloc(&g->tmr, conf->env, on_tmr, g);
 	if (!err)
 		err = gateway_alloc(&g->gateway, &gateway);
 	if (!err)
 		err = vision_set_streams(conf->vision,
-					 &(struct vision_streams){each_streamer, watch_streamer, g},
+					 &(struct vision_streams){each_streamer, watch_streamer,
+								  show, end_show, forget_show, g},
 					 "framed");
 	if (err)
 		golive_free(g);
@@ -475,6 +548,7 @@ struct golive *golive_free(struct golive *g)
 	for (unsigned i = 0; i < STREAMS_MAX; i++)
 		if (g->v[i].stream)
 			end_watched(&g->v[i], "shutdown");
+	show_free(g->show);
 	gateway_free(g->gateway);
 	streams_free(g->streams);
 	tmr_free(g->tmr);

@@ -113,6 +113,19 @@ static void send_key(struct streams *s, const struct stream *v, enum streams_act
 	s->h(&(struct streams_act){.type = type, .stream = v->id, .key = key}, s->arg);
 }
 
+static void send_show(struct streams *s, const struct stream *v)
+{
+	char key[STREAM_KEY_SIZE];
+
+	write_key(s, v, key);
+	s->h(&(struct streams_act){.type = STREAMS_ACT_SHOW,
+				   .stream = v->id,
+				   .guild = s->guild,
+				   .channel = s->channel,
+				   .key = key},
+	     s->arg);
+}
+
 static void send_voice(struct streams *s, uint64_t channel)
 {
 	s->h(&(struct streams_act){.type = STREAMS_ACT_VOICE,
@@ -128,11 +141,7 @@ static void ask_stream(struct streams *s, struct stream *v, uint64_t now)
 	v->server = v->channel = 0;
 	explicit_bzero(v->token, sizeof v->token);
 	if (v->owner == s->account)
-		s->h(&(struct streams_act){.type = STREAMS_ACT_SHOW,
-					   .stream = v->id,
-					   .guild = s->guild,
-					   .channel = s->channel},
-		     s->arg);
+		send_show(s, v);
 	else
 		send_key(s, v, STREAMS_ACT_WATCH);
 }

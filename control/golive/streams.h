@@ -31,7 +31,7 @@ enum {
 enum streams_act_type {
 	STREAMS_ACT_VOICE,  /* op 4: guild, channel, or 0 to leave */
 	STREAMS_ACT_WATCH,  /* op 20: key */
-	STREAMS_ACT_SHOW,   /* op 18: guild, channel */
+	STREAMS_ACT_SHOW,   /* op 18: guild, channel; op 22: key */
 	STREAMS_ACT_END,    /* op 19: key */
 	STREAMS_ACT_LEASE,  /* stream: server, channel, session, token, endpoint */
 	STREAMS_ACT_PAUSED, /* stream; paused */

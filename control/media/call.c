@@ -143,6 +143,7 @@ struct media_call *media_call_free(struct media_call *call)
 		next = c->next;
 		free(c);
 	}
+	media_call_forget_film(call);
 	free(call);
 	return NULL;
 }

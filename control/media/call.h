@@ -88,6 +88,13 @@ struct media_call {
 	uint64_t watched;	  /* user of VIDEO_WATCH; 0: none */
 	struct media_video video; /* of VIDEO_PUBLISH; codec 0: none */
 	uint32_t frames;	  /* that were shown */
+	struct {
+		uint32_t id; /* of VIDEO_PLAY; 0: none */
+		uint8_t kind, root;
+		bool paused, sound;
+		uint64_t at_ms; /* as mediad told it */
+		char *path;	/* owned */
+	} film;
 	uint8_t quality;
 };
 
@@ -104,7 +111,7 @@ struct media {
 	bool log_told; /* a mediad logs as level and json say, not as it was started */
 	uint8_t log_level;
 	bool log_json;
-	uint32_t next_call, next_listen, next_playback;
+	uint32_t next_call, next_listen, next_playback, next_film;
 	uint32_t first_playback; /* from there to next_playback: of this control */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
@@ -159,6 +166,9 @@ void media_call_send_unlisten(struct media_call *call, uint32_t listen);
 
 /* video.c: sends what is watched and shown to the mediad of an open call. */
 void media_call_send_video(struct media_call *call);
+/* Takes a VIDEO_FILM. False: it is about an earlier film. */
+bool media_call_take_film(struct media_call *call, const struct media_video_film *m);
+void media_call_forget_film(struct media_call *call);
 
 /* resync.c: handlers of a link (link.h); arg is the struct media. */
 void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg);

@@ -127,6 +127,22 @@ void media_call_publish(struct media_call *call, const struct media_video *video
  * ENOTCONN, EMSGSIZE, and errors of the link. */
 int media_call_show(struct media_call *call, uint32_t rtp, bool key, const uint8_t *frame,
 		    size_t n);
+/* A film: the video of a source, which mediad opens and shows frame by frame. Borrowed. */
+struct media_film {
+	uint8_t kind, root; /* enum media_music_kind; of a file: which of mediad's folders */
+	const char *path;   /* beneath it, or a URL */
+	uint64_t start_ms;
+	bool sound; /* with its sound */
+};
+/* The call shows this film in place of media_call_publish, over restarts of mediad from where it
+ * was; NULL: no longer. Before the first credentials. VIDEO_FILM of it comes to the handler.
+ * ENOMEM.
+ */
+int media_call_play(struct media_call *call, const struct media_film *film);
+void media_call_pause_film(struct media_call *call, bool paused);
+/* The session of a stream that was opened before it had one: the next credentials are for this
+ * server and channel. */
+void media_call_set_server(struct media_call *call, uint64_t guild, uint64_t channel);
 /* A key frame of who is watched, please. mediad asks at most once a second. ENOTCONN. */
 int media_call_ask_key(struct media_call *call);
 

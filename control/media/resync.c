@@ -168,9 +168,11 @@ static bool is_playback_message(unsigned type)
 	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
 }
 
+/* Or of a film. */
 static bool is_music_message(unsigned type)
 {
-	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_ANALYSIS;
+	return (type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_ANALYSIS) ||
+	       type == MEDIA_VIDEO_FILM;
 }
 
 /* Listens and music outlive a lease like a playback: their ids say whether they are over. Members,
@@ -220,6 +222,8 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 		return;
 	}
 	if (is_late(c, msg) || (msg->type == MEDIA_HEARD && !is_wanted_audio(c, &msg->heard)))
+		return;
+	if (msg->type == MEDIA_VIDEO_FILM && !media_call_take_film(c, &msg->video_film))
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);

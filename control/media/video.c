@@ -1,5 +1,6 @@
 /* Video of streams: what is watched and shown, now and again after each resync (law 4). */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/media/call.h"
@@ -25,12 +26,32 @@ static void send_publish(struct media_call *call)
 	media_call_send(call, &msg);
 }
 
+/* Each opening in a mediad has an id of its own. */
+static void send_play(struct media_call *call)
+{
+	struct media_msg msg = {.type = MEDIA_VIDEO_PLAY};
+
+	if (!++call->media->next_film)
+		call->media->next_film = 1;
+	call->film.id = msg.video_play.film = call->media->next_film;
+	msg.video_play.kind = call->film.kind;
+	msg.video_play.root = call->film.root;
+	msg.video_play.path = slice_str(call->film.path);
+	msg.video_play.headers = slice_str("");
+	msg.video_play.start_ms = call->film.at_ms;
+	msg.video_play.paused = call->film.paused;
+	msg.video_play.sound = call->film.sound;
+	media_call_send(call, &msg);
+}
+
 void media_call_send_video(struct media_call *call)
 {
 	if (call->watched)
 		send_watch(call);
 	if (call->video.codec)
 		send_publish(call);
+	if (call->film.path)
+		send_play(call);
 }
 
 void media_call_watch(struct media_call *call, uint64_t user, uint8_t quality)
@@ -86,4 +107,64 @@ int media_call_show(struct media_call *call, uint32_t rtp, bool key, const uint8
 	}
 	call->frames++;
 	return err;
+}
+
+/* ---- films ---- */
+
+void media_call_forget_film(struct media_call *call)
+{
+	free(call->film.path);
+	memset(&call->film, 0, sizeof call->film);
+}
+
+int media_call_play(struct media_call *call, const struct media_film *film)
+{
+	struct media_msg stop = {.type = MEDIA_VIDEO_STOP};
+	char *path = film ? strdup(film->path) : NULL;
+
+	if (film && !path)
+		return ENOMEM;
+	media_call_forget_film(call);
+	if (!film) {
+		if (call->open)
+			media_call_send(call, &stop);
+		return 0;
+	}
+	call->film.path = path;
+	call->film.kind = film->kind;
+	call->film.root = film->root;
+	call->film.sound = film->sound;
+	call->film.at_ms = film->start_ms;
+	if (call->open)
+		send_play(call);
+	return 0;
+}
+
+void media_call_pause_film(struct media_call *call, bool paused)
+{
+	struct media_msg msg = {.type = MEDIA_VIDEO_PAUSE,
+				.video_pause = {.film = call->film.id, .paused = paused}};
+
+	call->film.paused = paused;
+	if (call->open && call->film.path)
+		media_call_send(call, &msg);
+}
+
+bool media_call_take_film(struct media_call *call, const struct media_video_film *m)
+{
+	if (!call->film.path || m->film != call->film.id)
+		return false;
+	if (m->position_ms)
+		call->film.at_ms = m->position_ms;
+	return true;
+}
+
+void media_call_set_server(struct media_call *call, uint64_t guild, uint64_t channel)
+{
+	struct media_msg msg = {.type = MEDIA_VIDEO_SERVER, .video_server = {.guild = guild}};
+
+	call->want.guild = guild;
+	call->want.channel = channel;
+	if (call->open)
+		media_call_send(call, &msg);
 }

@@ -136,3 +136,28 @@ void vision_stream_end(struct vision *v, uint32_t share, const char *why)
 	if (s)
 		vision_end_share(v, s, why);
 }
+
+/* ---- a film of ours ---- */
+
+bool vision_shows(const struct vision *v)
+{
+	return v->streams.showh != NULL;
+}
+
+const char *vision_show(struct vision *v, const struct vision_film *film, vision_film_h *h,
+			void *arg)
+{
+	return v->streams.showh ? v->streams.showh(film, h, arg, v->streams.arg)
+				: "no account is set for it";
+}
+
+bool vision_end_show(struct vision *v, uint64_t guild)
+{
+	return v->streams.endh && v->streams.endh(guild, v->streams.arg);
+}
+
+void vision_forget_show(struct vision *v, const void *arg)
+{
+	if (v && v->streams.forgeth)
+		v->streams.forgeth(arg, v->streams.arg);
+}

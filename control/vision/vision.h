@@ -116,6 +116,20 @@ json_t *vision_state(struct vision *v, uint32_t share);
 
 /* ---- streams of Discord, a second source of screens (control/golive) ---- */
 
+/* A video that somebody asks to be shown as a stream. Borrowed. */
+struct vision_film {
+	uint64_t guild, channel;
+	uint64_t user;	 /* who asks */
+	const char *url; /* http, https, or file: with a path beneath a folder of music */
+	bool sound;
+};
+/* It plays, or it is over before it did; why: a clause for people. Borrowed until return. */
+struct vision_film_state {
+	bool playing;
+	const char *why, *title; /* title: of strangers; may be "" */
+	uint64_t duration_ms;	 /* 0: not known */
+};
+typedef void(vision_film_h)(const struct vision_film_state *state, void *arg);
 typedef void(vision_streamer_h)(uint64_t user, void *arg);
 struct vision_streams {
 	/* Calls h for each member who streams in this channel. */
@@ -124,6 +138,13 @@ struct vision_streams {
 	/* Watches this member's stream, which begins a share by vision_stream_begin. False: it
 	 * cannot. */
 	bool (*watchh)(uint64_t guild, uint64_t channel, uint64_t user, void *arg);
+	/* Shows a film: NULL, and h follows once; or a clause, why it does not. */
+	const char *(*showh)(const struct vision_film *film, vision_film_h *h, void *h_arg,
+			     void *arg);
+	/* Ends the film of this server; false: there is none. */
+	bool (*endh)(uint64_t guild, void *arg);
+	/* h with this argument is not called any more. */
+	void (*forgeth)(const void *h_arg, void *arg);
 	void *arg;
 };
 /* program: framed, which is started. ENOMEM. */
@@ -131,6 +152,14 @@ int vision_set_streams(struct vision *v, const struct vision_streams *streams, c
 /* Begins the share of a member's stream, or finds it. Refusals of shares_offer, and OFF. */
 enum share_refusal vision_stream_begin(struct vision *v, uint64_t guild, uint64_t channel,
 				       uint64_t user, uint32_t *share);
+/* True if films can be shown at all: by the account of the settings. */
+bool vision_shows(const struct vision *v);
+/* As the functions of vision_streams. */
+const char *vision_show(struct vision *v, const struct vision_film *film, vision_film_h *h,
+			void *arg);
+bool vision_end_show(struct vision *v, uint64_t guild);
+/* NULL accepted. */
+void vision_forget_show(struct vision *v, const void *arg);
 /* GONE: the share ended, or nobody watches it any more. BUSY: a key frame is being decoded, or was
  * a moment ago, so that another one is dropped: a stream may consist of key frames. */
 enum vision_stream { VISION_STREAM_GONE, VISION_STREAM_BUSY, VISION_STREAM_WANTS };

@@ -66,6 +66,8 @@ enum tool_screen_op {
 	TOOL_SCREEN_UNWATCH, /* target */
 	TOOL_SCREEN_LIST,
 	TOOL_SCREEN_SEE,
+	TOOL_SCREEN_SHOW, /* url: a video of our own */
+	TOOL_SCREEN_SHOW_END,
 };
 
 /* A request about shared screens. Borrowed. */
@@ -76,6 +78,8 @@ struct tool_screen {
 	bool shared;	      /* others spoke in the turn, too */
 	const char *target;   /* a name; "": the speaker's, or all of them */
 	const char *question; /* of SEE; "": none */
+	const char *url;      /* of SHOW */
+	bool sound;	      /* of SHOW: with its sound */
 };
 
 /* A picture that was shown earlier, or that an address leads to. Borrowed; texts may be "". */
@@ -153,6 +157,7 @@ struct tool_host {
 	bool music_search; /* there are tracks to search for */
 	bool music_plays;  /* music can be played */
 	bool music_web;	   /* from addresses of the web, too */
+	bool video_shows;  /* videos can be shown */
 	void *arg;
 };
 

@@ -1,0 +1,318 @@
+#include "control/golive/show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/discord/guilds.h"
+#include "control/golive/streams.h"
+#include "control/media/media.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+#include "proto/media.h"
+
+#define ID(x)	    ((unsigned long long)(x))
+#define FILE_SCHEME "file:"
+
+enum { TEXT_SIZE = 129, TITLE_SIZE = 257, BITRATE = 64000 };
+enum { IDLE_S = 300 }; /* without a viewer */
+
+struct show {
+	struct show_conf conf;
+	struct media_call *call; /* NULL: nothing is shown */
+	uint64_t guild, channel;
+	uint32_t stream; /* of streams.h; 0: the film is not open yet */
+	char *path;	 /* of the film, owned */
+	uint8_t kind;
+	unsigned root; /* of a file: the folder in which it is looked for */
+	bool sound;    /* with its sound */
+	bool over;     /* it ends at the next tick */
+	char why[TEXT_SIZE];
+	char title[TITLE_SIZE];
+	uint64_t duration_ms;
+	uint64_t idle_at; /* ns: since then it stands; 0: it plays */
+	vision_film_h *h; /* NULL: it was told */
+	void *arg;
+};
+
+/* ---- its end ---- */
+
+static void tell(struct show *s, bool playing, const char *why)
+{
+	vision_film_h *h = s->h;
+
+	s->h = NULL;
+	if (h)
+		h(&(struct vision_film_state){.playing = playing,
+					      .why = why,
+					      .title = s->title,
+					      .duration_ms = s->duration_ms},
+		  s->arg);
+}
+
+/* why: a clause for people. Nothing is freed here: handlers of the call run. */
+static void end_later(struct show *s, const char *why)
+{
+	if (s->over)
+		return;
+	s->over = true;
+	utf8_copy(s->why, sizeof s->why, why);
+}
+
+static void end_now(struct show *s, const char *why)
+{
+	struct show_conf conf = s->conf;
+
+	log_info("golive_show_ended", "guild=%llu why=\"%s\"", ID(s->guild), why);
+	tell(s, false, why);
+	if (s->stream)
+		streams_close(conf.streams, s->stream, env_now(conf.env));
+	media_call_free(s->call);
+	free(s->path);
+	*s = (struct show){.conf = conf};
+}
+
+/* ---- mediad ---- */
+
+static int open_film(struct show *s)
+{
+	return media_call_play(s->call, &(struct media_film){.kind = s->kind,
+							     .root = (uint8_t)s->root,
+							     .path = s->path,
+							     .sound = s->sound});
+}
+
+/* The film is open: now the stream is announced. */
+static void announce(struct show *s)
+{
+	int err = s->stream ? 0
+			    : streams_open(s->conf.streams, s->guild, s->channel,
+					   streams_account(s->conf.streams), env_now(s->conf.env),
+					   &s->stream);
+
+	if (err == EBUSY)
+		end_later(s, "the account watches in another channel");
+	else if (err)
+		end_later(s, "the account is not connected");
+}
+
+static bool is_elsewhere(const struct show *s, const struct media_video_film *m)
+{
+	return s->kind == MEDIA_MUSIC_FILE && m->failure.n == strlen("not_found") &&
+	       memcmp(m->failure.p, "not_found", m->failure.n) == 0 &&
+	       s->root + 1 < s->conf.n_folders;
+}
+
+static void fail(struct show *s, const struct media_video_film *m)
+{
+	char text[TEXT_SIZE];
+
+	if (!s->stream && is_elsewhere(s, m)) {
+		s->root++;
+		if (!open_film(s))
+			return;
+	}
+	snprintf(text, sizeof text, "%.*s", (int)m->text.n, (const char *)m->text.p);
+	end_later(s, text);
+}
+
+static void take_film(struct show *s, const struct media_video_film *m)
+{
+	log_info("golive_film", "film=%u phase=%s codec=%s size=%ux%u at_ms=%llu", m->film,
+		 media_music_phase_name(m->phase), media_video_codec_name(m->codec), m->width,
+		 m->height, ID(m->position_ms));
+	s->idle_at = m->phase == MEDIA_MUSIC_PHASE_PLAYING ? 0
+		     : s->idle_at			   ? s->idle_at
+							   : env_now(s->conf.env);
+	if (m->phase == MEDIA_MUSIC_PHASE_READY) {
+		snprintf(s->title, sizeof s->title, "%.*s", (int)m->title.n,
+			 (const char *)m->title.p);
+		s->duration_ms = m->duration_ms;
+		announce(s);
+	} else if (m->phase == MEDIA_MUSIC_PHASE_FAILED) {
+		fail(s, m);
+	} else if (m->phase == MEDIA_MUSIC_PHASE_ENDED) {
+		end_later(s, "it is over");
+	}
+}
+
+/* A stream that has no session asks for another lease; streams.h says how often. */
+static void take_state(struct show *s, const struct media_call_state *m)
+{
+	if (m->phase == MEDIA_PHASE_UP) {
+		streams_up(s->conf.streams, s->stream);
+		/* It begins when somebody watches: before that there is no key to send with. */
+		tell(s, true, "");
+	} else if (s->stream && (m->wants_credentials || m->phase == MEDIA_PHASE_FAILED)) {
+		streams_renew(s->conf.streams, s->stream, env_now(s->conf.env));
+	} else if (m->phase == MEDIA_PHASE_FAILED) {
+		end_later(s, "mediad has no room for it");
+	}
+}
+
+static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
+{
+	struct show *s = arg;
+
+	if (call != s->call)
+		return;
+	if (msg->type == MEDIA_CALL_STATE)
+		take_state(s, &msg->call_state);
+	else if (msg->type == MEDIA_VIDEO_FILM)
+		take_film(s, &msg->video_film);
+}
+
+/* ---- the stream ---- */
+
+static void take_lease(struct show *s, const struct streams_act *act)
+{
+	int err;
+
+	media_call_set_server(s->call, act->server, act->channel);
+	err = media_call_credentials(s->call, act->session, act->token, act->endpoint,
+				     act->channel);
+	log_info("golive_show_lease", "endpoint=%s err=%d", act->endpoint, err);
+	if (err)
+		end_later(s, "mediad is not there");
+}
+
+void show_take_act(struct show *s, const struct streams_act *act)
+{
+	if (!s->stream || act->stream != s->stream)
+		return;
+	if (act->type == STREAMS_ACT_LEASE) {
+		take_lease(s, act);
+	} else if (act->type == STREAMS_ACT_PAUSED) {
+		media_call_pause_film(s->call, act->paused);
+	} else if (act->type == STREAMS_ACT_ENDED) {
+		s->stream = 0; /* it is forgotten there */
+		end_later(s, "the stream was ended by Discord");
+	}
+}
+
+/* ---- time ---- */
+
+/* The account shows it only where the bot is. */
+static const char *find_end(const struct show *s)
+{
+	struct guild_voice v;
+
+	if (s->over)
+		return s->why;
+	if (!guilds_voice(s->conf.guilds, s->guild, guilds_self(s->conf.guilds), &v) ||
+	    v.channel != s->channel)
+		return "the bot has left the voice channel";
+	if (s->idle_at && env_now(s->conf.env) - s->idle_at > IDLE_S * NS_PER_S)
+		return "nobody watches";
+	return NULL;
+}
+
+void show_tick(struct show *s)
+{
+	const char *end = s->call ? find_end(s) : NULL;
+	char why[TEXT_SIZE];
+
+	if (!end)
+		return;
+	snprintf(why, sizeof why, "%s", end);
+	end_now(s, why);
+}
+
+bool show_runs(const struct show *s)
+{
+	return s->call != NULL;
+}
+
+/* ---- what is asked for ---- */
+
+static bool set_source(struct show *s, const char *url)
+{
+	bool file = strncmp(url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+
+	if (!file && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return false;
+	if (file && !s->conf.n_folders)
+		return false;
+	s->kind = file ? MEDIA_MUSIC_FILE : MEDIA_MUSIC_HTTP;
+	s->path = strdup(file ? url + strlen(FILE_SCHEME) : url);
+	return s->path != NULL;
+}
+
+/* Until it has a server the call is known by the account's id, which no server has. */
+static int open_call(struct show *s)
+{
+	uint64_t account = streams_account(s->conf.streams);
+	const struct media_want want = {.guild = account,
+					.channel = account,
+					.user = account,
+					.bitrate = BITRATE,
+					.deaf = true,
+					.stream = true};
+	int err = media_call_open(&s->call, s->conf.media, &want, on_media, s);
+
+	return err ? err : open_film(s);
+}
+
+const char *show_film(struct show *s, const struct vision_film *film, vision_film_h *h, void *arg)
+{
+	struct show_conf conf = s->conf;
+
+	if (s->call)
+		return "another video is being shown";
+	s->guild = film->guild;
+	s->channel = film->channel;
+	s->sound = film->sound;
+	if (!set_source(s, film->url))
+		return "the address may not be read";
+	if (open_call(s)) {
+		media_call_free(s->call);
+		free(s->path);
+		*s = (struct show){.conf = conf};
+		return "there is no memory for it";
+	}
+	log_info("golive_show", "guild=%llu channel=%llu user=%llu", ID(s->guild), ID(s->channel),
+		 ID(film->user));
+	s->h = h;
+	s->arg = arg;
+	return NULL;
+}
+
+void show_forget(struct show *s, const void *arg)
+{
+	if (s->arg == arg)
+		s->h = NULL;
+}
+
+bool show_end(struct show *s, uint64_t guild)
+{
+	if (!s->call || s->over || (guild && s->guild != guild))
+		return false;
+	end_later(s, "somebody has stopped it");
+	return true;
+}
+
+/* ---- life ---- */
+
+int show_alloc(struct show **out, const struct show_conf *conf)
+{
+	struct show *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return ENOMEM;
+	s->conf = *conf;
+	*out = s;
+	return 0;
+}
+
+struct show *show_free(struct show *s)
+{
+	if (!s)
+		return NULL;
+	if (s->call)
+		end_now(s, "the bot ends");
+	free(s);
+	return NULL;
+}
