@@ -4,8 +4,10 @@
  *   golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER OWNER-SOCKET VIEWER-SOCKET [every]
  * [FRAMES]
  *
- * OWNER and VIEWER are tokens of people. Ends when the viewer has got FRAMES (3) key frames, with
- * `every` FRAMES of all frames, and 1 after 30 s. Prints what each mediad reported. */
+ * OWNER and VIEWER are tokens of people. With FILM's owner elsewhere, OWNER is "user:" and the id
+ * of who streams, and OWNER-SOCKET is not used: the viewer asks for the stream until it is there.
+ * Ends when the viewer has got FRAMES (3) key frames, with `every` FRAMES of all frames, and 1
+ * after 30 s. Prints what each mediad reported. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -43,6 +45,7 @@ struct golive {
 	struct env *env;
 	struct ws_ctx *ws;
 	struct tmr *frame, *deadline;
+	bool watches_only;
 	uint32_t call; /* another one in each run: the last one may still be leaving */
 	bool ended;
 	const char *gateway;
@@ -94,6 +97,8 @@ static void tell_mediad(struct person *p, struct media_msg *msg)
 	static uint8_t buf[MEDIA_MAX_FRAME];
 	size_t len;
 
+	if (!p->peer)
+		return;
 	msg->call_set.call = p->g->call;
 	msg->call_set.gen = p->gen;
 	if (!media_pack(msg, MEDIA_MINOR, buf, sizeof buf, &len))
@@ -201,11 +206,27 @@ static void send_main(struct person *p, int op, json_t *d)
 	json_decref(o);
 }
 
+/* Of somebody whom another program streams for: asked for again until it is there. */
+static void ask_stream(struct golive *g)
+{
+	char key[128];
+
+	snprintf(key, sizeof key, "guild:%" PRIu64 ":%" PRIu64 ":%" PRIu64, g->guild, g->channel,
+		 g->owner.user);
+	if (!g->viewer.server)
+		send_main(&g->viewer, 20, json_pack("{s:s}", "stream_key", key));
+	tmr_start(g->frame, NS_PER_S / 2);
+}
+
 /* The stream is there once its owner's session is up. */
 static void watch_stream(struct golive *g)
 {
 	struct person *v = &g->viewer;
 
+	if (v->session[0] && g->watches_only && !v->asked) {
+		v->asked = true;
+		ask_stream(g);
+	}
 	if (v->asked || !g->owner.up || !v->session[0])
 		return;
 	v->asked = true;
@@ -276,6 +297,10 @@ static void on_frame_due(void *arg)
 	struct golive *g = arg;
 	const struct film_frame *f;
 
+	if (g->watches_only) {
+		ask_stream(g);
+		return;
+	}
 	if (!g->film.n)
 		return;
 	tmr_start(g->frame, NS_PER_S / FPS);
@@ -428,7 +453,7 @@ static int start(struct golive *g, const char *ca)
 		err = tmr_alloc(&g->frame, g->env, on_frame_due, g);
 	if (!err)
 		err = tmr_alloc(&g->deadline, g->env, on_deadline, g);
-	if (!err)
+	if (!err && !g->watches_only)
 		err = person_start(&g->owner, g);
 	if (!err)
 		err = person_start(&g->viewer, g);
@@ -485,6 +510,9 @@ int main(int argc, char **argv)
 	g.channel = strtoull(argv[4], NULL, 10);
 	g.codec = codec_named(argv[5]);
 	g.owner = (struct person){.token = argv[7], .socket = argv[9], .owner = true};
+	g.watches_only = strncmp(argv[7], "user:", 5) == 0;
+	if (g.watches_only)
+		g.owner.user = strtoull(argv[7] + 5, NULL, 10);
 	g.viewer = (struct person){.token = argv[8], .socket = argv[10]};
 	g.every = argc > 11 && strcmp(argv[11], "every") == 0;
 	if (argc > 11 + g.every)

@@ -1,0 +1,167 @@
+#!/bin/sh
+# A video that the bot shows as a stream ("Go Live"), by the real programs with the account of a person: a tool of the voice conversation opens
+# the file in the decoders' jail, the account announces the stream, and somebody with a mediad of their own watches it under DAVE. Every frame
+# that the viewer gets is one of the film, byte for byte, although the file keeps H.264 in another form. What cannot be shown announces no
+# stream and says why; a stop, the end of the file and the bot's leaving end the stream.
+#
+#   tests/scenarios/golive_publish.sh [build folder]      default: build
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-publish-XXXXXX)
+. tests/scenarios/common
+BOB=602 ACCOUNT=700 FILMS=tests/data/golive
+export PARLEY_LOG_WORDS=1 PARLEY_GO_LIVE_TOKEN_FILE="$D/account"
+(umask 077; printf 'guildd.person.token' >"$D/account")
+
+turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -aE ' reason=answered'; }
+# brain WORDS: a provider that hears these words in any speech, on the port that control knows.
+port=0 brain=
+brain() {
+	[ -z "$brain" ] || { kill "$brain"; wait "$brain" 2>/dev/null; }
+	printf 'commit transcript parley %s\n%s' "$1" "$answers" >"$D/standin.script"
+	rm -f "$D/standin.out"
+	start standin "$B/standin" openai --port $port --script "$D/standin.script"
+	brain=$last
+	until_ok 10 grep -qs '"port"' "$D/standin.out" || bad "the provider" "not up"
+	port=$(field port <"$D/standin.out")
+}
+# asks WORDS: alice says them in the call; answered TEXT: and the answer to it has this.
+asks() {
+	brain "$1"
+	asked=$(turns | wc -l)
+	ask --wait 30 --say "parley do as I say"
+}
+told_more() { [ "$(turns | wc -l)" -gt "$asked" ]; }
+answered() { until_ok 30 told_more && turns | tail -1 | grep -aqF -- "$1"; }
+logged() { grep -qaE "$1" "$D/control.log"; }
+streaming() { [ "$(api GET /world | tr '{' '\n' | grep "\"user_id\":\"$ACCOUNT\"" | grep -c '"self_stream":true')" = "$1" ]; }
+created() { count $ACCOUNT golive_created; }
+# watched CODEC FILM [every] [FRAMES]: what bob got goes to $D/golive.out.
+watched() {
+	local codec=$1 film=$2
+	shift 2
+	"$B/golive" "$GATEWAY" "$CA" $GUILD $VOICE "$codec" "$film" user:$ACCOUNT bob.token - "$D/bob.sock" "$@" >"$D/golive.out" 2>&1
+}
+start_control() {
+	start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --channel "$VOICE" --state-dir "$D/state" --ca "$CA" \
+		--config "$D/config.json" --log debug
+	control=$last
+}
+
+mkdir "$D/films" "$D/more" "$D/web"
+for film in "h264 film.h264 h264.mp4" "vp8 film.vp8.ivf vp8.webm" "av1 film.av1.ivf av1.webm"; do
+	set -- $film
+	"$B/film_file" "$1" "$FILMS/$2" "$D/films/$3" 20 || bad "$3" "it was not made"
+done
+"$B/film_file" h264 "$FILMS/film.h264" "$D/web/short.mp4" 1 || bad short.mp4 "it was not made"
+mv "$D/films/vp8.webm" "$D/more/"
+printf 'no video at all' >"$D/films/text.mp4"
+
+perl -MIO::Socket::INET -e '
+	my ($dir, $s) = (shift, IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1")); $| = 1; print $s->sockport, "\n";
+	while (my $c = $s->accept) {
+		my ($from, $name, $line) = (0, ""); $line = <$c>; $name = $1 if $line && $line =~ m{^GET /(\S+\.mp4)};
+		while (defined($line = <$c>) && $line =~ /\S/) { $from = $1 if $line =~ /^Range: bytes=(\d+)-/i; }
+		my $all = ""; if (open(my $f, "<", "$dir/$name")) { local $/; $all = <$f>; }
+		my $part = substr($all, $from);
+		print $c $all eq "" ? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" :
+			sprintf("HTTP/1.1 206 Partial Content\r\nContent-Type: video/mp4\r\nContent-Length: %d\r\nContent-Range: bytes %d-%d/%d\r\nConnection: close\r\n\r\n%s",
+			length $part, $from, length($all) - 1, length $all, $part);
+		close $c;
+	}' "$D/web" >"$D/web.port" &
+started="$started $!"
+until_ok 5 test -s "$D/web.port" || bad "the web server" "did not start"
+web=127.0.0.1:$(cat "$D/web.port")
+
+start_guildd
+GATEWAY=$(field gateway <"$D/ready")
+start_brain
+unset PARLEY_BRAIN_URL
+answers=$(cat <<-END
+	answer show the first => call play_video_url {"url":"file:h264.mp4"}
+	answer show the second => call play_video_url {"url":"file:vp8.webm","includeAudio":false}
+	answer show the third => call play_video_url {"url":"file:av1.webm"}
+	answer show the text => call play_video_url {"url":"file:text.mp4"}
+	answer show the short one => call play_video_url {"url":"http://$web/short.mp4"}
+	answer show what is missing => call play_video_url {"url":"http://$web/missing.mp4"}
+	answer stop the video => call stop_video_share {}
+	END
+)
+brain "show the first"
+cat >"$D/config.json" <<-END
+	{"music_folders": "$D/films:$D/more", "music_web": true, "web_read_allowed": "$web",
+	 "providers": [{"name": "eyes", "dialect": "openai", "url": "http://127.0.0.1:$port/v1"}],
+	 "roles": {"voice": ["eyes"], "transcribe": ["eyes"]}, "answer_audio": "own"}
+END
+for person in "$ACCOUNT guildd.person.token" "$BOB bob.token"; do
+	set -- $person
+	api POST /bots "{\"id\":\"$1\",\"name\":\"person$1\",\"token\":\"$2\",\"person\":true}" >/dev/null
+	api POST "/guilds/$GUILD/members" "{\"user_id\":\"$1\"}" >/dev/null
+done
+start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/films" --music-root "$D/more" --music-address "$web"
+until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
+start_mediad bob
+start_mediad caller
+
+# The gate: without go_live there is no such tool.
+start_control
+until_ok 20 up "$GUILD" || bad "the call" "it is not up"
+api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
+asked=0
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$VOICE\",\"name\":\"ask\",\"options\":[{\"name\":\"question\",\"type\":3,\"value\":\"show the first\"},{\"name\":\"voice\",\"type\":5,\"value\":true}]}" >/dev/null
+sleep 3
+is "without go_live nothing is shown" "$(created) $(grep -ac ' golive_show ' "$D/control.log")" "0 0"
+kill "$control"
+wait "$control" 2>/dev/null
+export PARLEY_GO_LIVE=true
+start_control
+until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
+until_ok 20 up "$GUILD" || bad "the call" "it is not up"
+
+shown_film() { # WORDS CODEC FILM
+	asks "$1"
+	answered 'playing\":true' && ok "$2: a tool shows it" || bad "$2: the tool" "$(turns | tail -1) $(grep -a golive "$D/control.log" | tail -3)"
+	watched "$2" "$FILMS/$3" every 45 && ok "$2: bob sees it, byte for byte ($(tail -1 "$D/golive.out"))" || bad "$2: what bob sees" "$(tail -3 "$D/golive.out")"
+	wait "$caller"
+}
+shown_film "show the first" h264 film.h264
+watched h264 "$FILMS/film.h264" 2 && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
+stopped() { # CODEC
+	asks "stop the video"
+	answered 'stopped\":true' && ok "$1: a tool ends it" || bad "$1: the stop" "$(turns | tail -1)"
+	until_ok 10 streaming 0 && ok "$1: and the stream is over" || bad "$1: the stream" "it goes on"
+	wait "$caller"
+}
+stopped h264
+shown_film "show the second" vp8 film.vp8.ivf
+stopped vp8
+
+n=$(created)
+asks "show the text"
+answered 'playing\":false' && turns | tail -1 | grep -aqF 'format is not supported' && ok "a file that is none says so" || bad "the text" "$(turns | tail -1)"
+wait "$caller"
+asks "show what is missing"
+answered 'playing\":false' && turns | tail -1 | grep -aqF 'server refused the request' && ok "a file that is missing says so" || bad "what is missing" "$(turns | tail -1)"
+wait "$caller"
+is "and no stream was announced for them" "$(created)" "$n"
+
+asks "show the short one"
+answered 'playing\":true' && ok "an address of the web is shown" || bad "the web" "$(turns | tail -1) $(grep -a golive "$D/control.log" | tail -3)"
+"$B/golive" "$GATEWAY" "$CA" $GUILD $VOICE h264 "$FILMS/film.h264" user:$ACCOUNT bob.token - "$D/bob.sock" every 100000 >"$D/short.out" 2>&1 &
+bob=$!
+started="$started $bob"
+until_ok 20 logged ' golive_show_ended .*it is over' && ok "and ends with the file" || bad "the end" "$(grep -a golive "$D/control.log" | tail -3)"
+until_ok 10 streaming 0 && ok "with its stream" || bad "the stream" "it goes on"
+kill "$bob" 2>/dev/null
+wait "$caller"
+
+shown_film "show the third" av1 film.av1.ivf
+api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+until_ok 20 logged ' golive_show_ended .*left the voice channel' && ok "it ends where the bot leaves" || bad "leaving" "$(grep -a golive "$D/control.log" | tail -3)"
+is "video in the clear" "$(count $ACCOUNT video_plaintext)" 0
+grep -qa -- guildd.person.token "$D"/*.log "$D"/state/* && bad "the token" "it is in a log or a file" || ok "the token is in no log and no file"
+is "control is still there" "$(kill -0 "$control" && echo yes)" yes
+report
