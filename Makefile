@@ -158,7 +158,7 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c film.c format.c input.c mp3_place.c progress.c retry.c tags.c) \
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c film.c format.c input.c mp3_place.c progress.c retry.c tags.c) \
                   tests/film_file/film_file.c tests/golive/film.c $(COMMON)) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)

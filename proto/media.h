@@ -46,7 +46,12 @@ enum media_video_codec {
 #undef X
 };
 /* The decoders' own kinds begin alike (mediad/music/decoder_wire.h). */
-enum media_music_kind { MEDIA_MUSIC_NONE, MEDIA_MUSIC_FILE, MEDIA_MUSIC_HTTP };
+enum media_music_kind {
+	MEDIA_MUSIC_NONE,
+	MEDIA_MUSIC_FILE,
+	MEDIA_MUSIC_HTTP,
+	MEDIA_MUSIC_VISUALIZER /* of VIDEO_PLAY alone */
+};
 enum media_consent_default {
 	MEDIA_CONSENT_UNCHANGED,
 	MEDIA_CONSENT_NO,

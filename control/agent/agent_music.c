@@ -262,6 +262,13 @@ bool agent_music_web(const struct agent_music *m)
 	return m && m->conf.sources && music_sources_web(m->conf.sources);
 }
 
+bool agent_music_has_track(const struct agent_music *m)
+{
+	const struct music_queue *q = m && m->conf.jukebox ? jukebox_queue(m->conf.jukebox) : NULL;
+
+	return q && music_queue_present(q);
+}
+
 bool agent_music_plays(const struct agent_music *m)
 {
 	return m && m->conf.jukebox && (agent_music_searches(m) || agent_music_web(m));

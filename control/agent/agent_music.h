@@ -55,6 +55,8 @@ struct agent_music *agent_music_free(struct agent_music *m);
 bool agent_music_searches(const struct agent_music *m);
 bool agent_music_plays(const struct agent_music *m);
 bool agent_music_web(const struct agent_music *m);
+/* True if a track plays, or is paused. m: NULL accepted. */
+bool agent_music_has_track(const struct agent_music *m);
 
 /* Begins a call; its output comes by outputh, perhaps from inside. ENOSPC: too many are under way;
  * ENOTSUP: there is no such source; ENOMEM. */

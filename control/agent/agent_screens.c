@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/agent/agent_music.h"
 #include "control/agent/inside.h"
 #include "control/agent/screen_looks.h"
 #include "control/media/media.h"
@@ -319,7 +320,8 @@ static void take_shown(const struct vision_film_state *state, void *arg)
 	free(title);
 }
 
-static json_t *show(struct agent *a, uint32_t id, const struct tool_screen *what)
+/* mode: as vision_film.visualizer. */
+static json_t *show(struct agent *a, uint32_t id, const struct tool_screen *what, unsigned mode)
 {
 	const struct media_want *where = media_call_want(a->call);
 	const char *why = vision_show(a->vision,
@@ -327,13 +329,35 @@ static json_t *show(struct agent *a, uint32_t id, const struct tool_screen *what
 							    .channel = where->channel,
 							    .user = what->user,
 							    .url = what->url,
-							    .sound = what->sound},
+							    .sound = what->sound,
+							    .visualizer = mode},
 				      take_shown, a);
 
 	if (why)
 		return json_pack("{s:b,s:s}", "playing", 0, "because", why);
 	a->film_call = id;
 	return NULL;
+}
+
+/* The mode of that name plus one; that of the settings, if it is none. */
+static unsigned find_mode(const struct agent *a, const char *name)
+{
+	static const char *const names[] = {[SETTINGS_VISUALIZER_CQT] = "cqt",
+					    [SETTINGS_VISUALIZER_SPECTRUM] = "spectrum",
+					    [SETTINGS_VISUALIZER_WAVES] = "waves",
+					    [SETTINGS_VISUALIZER_VECTORSCOPE] = "vectorscope"};
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return i + 1;
+	return a->settings->music_visualizer + 1;
+}
+
+static json_t *visualize(struct agent *a, uint32_t id, const struct tool_screen *what)
+{
+	if (!agent_music_has_track(a->music))
+		return json_pack("{s:b,s:s}", "playing", 0, "because", "no music plays");
+	return show(a, id, what, find_mode(a, what->mode));
 }
 
 static json_t *end_show(struct agent *a)
@@ -358,7 +382,9 @@ int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *wh
 	else if (what->op == TOOL_SCREEN_LIST)
 		out = list_shares(a, what, shares);
 	else if (what->op == TOOL_SCREEN_SHOW)
-		out = show(a, id, what);
+		out = show(a, id, what, 0);
+	else if (what->op == TOOL_SCREEN_VISUALIZE)
+		out = visualize(a, id, what);
 	else if (what->op == TOOL_SCREEN_SHOW_END)
 		out = end_show(a);
 	else

@@ -339,7 +339,7 @@ static bool watch_streamer(uint64_t guild, uint64_t channel, uint64_t user, void
 static const char *show(const struct vision_film *film, vision_film_h *h, void *h_arg, void *arg)
 {
 	struct golive *g = arg;
-	bool web = strncmp(film->url, "file:", 5) != 0;
+	bool web = !film->visualizer && strncmp(film->url, "file:", 5) != 0;
 	const char *why = !golive_ready(g) ? "the account is not connected"
 			  : web && !g->conf.settings->music_web
 				  ? "nothing is played from the web here (music_web)"

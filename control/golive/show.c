@@ -27,9 +27,10 @@ struct show {
 	uint32_t stream; /* of streams.h; 0: the film is not open yet */
 	char *path;	 /* of the film, owned */
 	uint8_t kind;
-	unsigned root; /* of a file: the folder in which it is looked for */
-	bool sound;    /* with its sound */
-	bool over;     /* it ends at the next tick */
+	unsigned root;	     /* of a file: the folder in which it is looked for */
+	bool sound;	     /* with its sound */
+	unsigned visualizer; /* as vision_film */
+	bool over;	     /* it ends at the next tick */
 	char why[TEXT_SIZE];
 	char title[TITLE_SIZE];
 	uint64_t duration_ms;
@@ -79,10 +80,13 @@ static void end_now(struct show *s, const char *why)
 
 static int open_film(struct show *s)
 {
-	return media_call_play(s->call, &(struct media_film){.kind = s->kind,
-							     .root = (uint8_t)s->root,
-							     .path = s->path,
-							     .sound = s->sound});
+	return media_call_play(s->call,
+			       &(struct media_film){.kind = s->kind,
+						    .root = (uint8_t)s->root,
+						    .path = s->path,
+						    .sound = s->sound,
+						    .visualizer = (uint8_t)(s->visualizer - 1),
+						    .music = s->guild});
 }
 
 /* The film is open: now the stream is announced. */
@@ -230,7 +234,14 @@ bool show_runs(const struct show *s)
 
 static bool set_source(struct show *s, const char *url)
 {
-	bool file = strncmp(url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+	bool file;
+
+	if (s->visualizer) {
+		s->kind = MEDIA_MUSIC_VISUALIZER;
+		s->path = strdup("");
+		return s->path != NULL;
+	}
+	file = strncmp(url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
 
 	if (!file && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return false;
@@ -265,6 +276,7 @@ const char *show_film(struct show *s, const struct vision_film *film, vision_fil
 	s->guild = film->guild;
 	s->channel = film->channel;
 	s->sound = film->sound;
+	s->visualizer = film->visualizer;
 	if (!set_source(s, film->url))
 		return "the address may not be read";
 	if (open_call(s)) {

@@ -144,6 +144,7 @@ struct media_call *media_call_free(struct media_call *call)
 		free(c);
 	}
 	media_call_forget_film(call);
+	media_watch_calls(call->media);
 	free(call);
 	return NULL;
 }
@@ -380,21 +381,37 @@ bool media_call_consents(const struct media_call *call, uint64_t user)
 	return default_consent(call);
 }
 
+/* Somebody looks at the music of this call, or a film shows it. */
+static bool is_watched(const struct media_call *call)
+{
+	bool on = call->watches_music;
+
+	for (const struct media_call *c = call->media->calls; c; c = c->next)
+		on = on || (c->film.path && c->film.kind == MEDIA_MUSIC_VISUALIZER &&
+			    c->film.music == call->want.guild);
+	return on;
+}
+
 static void send_watch(struct media_call *call)
 {
-	struct media_msg msg = {.type = MEDIA_MUSIC_WATCH,
-				.music_watch = {.on = call->watches_music}};
+	struct media_msg msg = {.type = MEDIA_MUSIC_WATCH, .music_watch = {.on = is_watched(call)}};
 
+	if (!call->open || msg.music_watch.on == call->watch_told)
+		return;
+	call->watch_told = msg.music_watch.on;
 	media_call_send(call, &msg);
+}
+
+void media_watch_calls(struct media *m)
+{
+	for (struct media_call *c = m->calls; c; c = c->next)
+		send_watch(c);
 }
 
 void media_call_watch_music(struct media_call *call, bool on)
 {
-	if (call->watches_music == on)
-		return;
 	call->watches_music = on;
-	if (call->open)
-		send_watch(call);
+	send_watch(call);
 }
 
 /* Makes the call known to its mediad: anew, or as it was told. */
@@ -417,6 +434,6 @@ void media_call_bring_up(struct media_call *call)
 		send_set(call);
 	media_call_send_listens(call);
 	media_call_send_video(call);
-	if (call->watches_music)
-		send_watch(call);
+	call->watch_told = false;
+	send_watch(call);
 }

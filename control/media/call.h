@@ -84,6 +84,7 @@ struct media_call {
 	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
 	bool watches_music;	  /* MUSIC_ANALYSIS is wanted */
+	bool watch_told;	  /* mediad was told that it is, or a film needs it */
 	bool has_spoken;	  /* this control has opened a playback in it */
 	uint64_t watched;	  /* user of VIDEO_WATCH; 0: none */
 	struct media_video video; /* of VIDEO_PUBLISH; codec 0: none */
@@ -92,6 +93,8 @@ struct media_call {
 		uint32_t id; /* of VIDEO_PLAY; 0: none */
 		uint8_t kind, root;
 		bool paused, sound;
+		uint8_t visualizer; /* of kind visualizer, with the server whose music it shows */
+		uint64_t music;
 		uint64_t at_ms; /* as mediad told it */
 		char *path;	/* owned */
 	} film;
@@ -169,6 +172,8 @@ void media_call_send_video(struct media_call *call);
 /* Takes a VIDEO_FILM. False: it is about an earlier film. */
 bool media_call_take_film(struct media_call *call, const struct media_video_film *m);
 void media_call_forget_film(struct media_call *call);
+/* call.c: a film that shows music began or ended. */
+void media_watch_calls(struct media *m);
 
 /* resync.c: handlers of a link (link.h); arg is the struct media. */
 void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg);

@@ -132,7 +132,9 @@ struct media_film {
 	uint8_t kind, root; /* enum media_music_kind; of a file: which of mediad's folders */
 	const char *path;   /* beneath it, or a URL */
 	uint64_t start_ms;
-	bool sound; /* with its sound */
+	uint8_t visualizer; /* of MEDIA_MUSIC_VISUALIZER, as VIDEO_PLAY has it */
+	uint64_t music;	    /* the server whose music that shows */
+	bool sound;	    /* with its sound */
 };
 /* The call shows this film in place of media_call_publish, over restarts of mediad from where it
  * was; NULL: no longer. Before the first credentials. VIDEO_FILM of it comes to the handler.

@@ -41,6 +41,8 @@ static void send_play(struct media_call *call)
 	msg.video_play.start_ms = call->film.at_ms;
 	msg.video_play.paused = call->film.paused;
 	msg.video_play.sound = call->film.sound;
+	msg.video_play.visualizer = call->film.visualizer;
+	msg.video_play.music = call->film.music;
 	media_call_send(call, &msg);
 }
 
@@ -128,6 +130,7 @@ int media_call_play(struct media_call *call, const struct media_film *film)
 	if (!film) {
 		if (call->open)
 			media_call_send(call, &stop);
+		media_watch_calls(call->media);
 		return 0;
 	}
 	call->film.path = path;
@@ -135,8 +138,11 @@ int media_call_play(struct media_call *call, const struct media_film *film)
 	call->film.root = film->root;
 	call->film.sound = film->sound;
 	call->film.at_ms = film->start_ms;
+	call->film.visualizer = film->visualizer;
+	call->film.music = film->music;
 	if (call->open)
 		send_play(call);
+	media_watch_calls(call->media);
 	return 0;
 }
 

@@ -56,6 +56,7 @@ static const struct plain_call plain_calls[] = {
 	{"memory_forget", words_ask_forget, {"query"}, true},
 	{"start_screen_watch", words_ask_screen, {"target"}, false},
 	{"play_video_url", words_ask_video, {"url"}, false},
+	{"start_music_visualizer", words_ask_visualizer, {"mode"}, false},
 };
 
 /* Values that have words of their own, in place of key and value. */

@@ -122,6 +122,9 @@ struct vision_film {
 	uint64_t user;	 /* who asks */
 	const char *url; /* http, https, or file: with a path beneath a folder of music */
 	bool sound;
+	/* In place of a file: the visualizer of the server's music with this mode, which is that of
+	 * the setting music_visualizer plus one; 0: none. */
+	unsigned visualizer;
 };
 /* It plays, or it is over before it did; why: a clause for people. Borrowed until return. */
 struct vision_film_state {

@@ -33,6 +33,8 @@ struct film {
 	enum media_music_phase phase;
 	enum decoder_reason failure;
 	bool paused, sounds; /* sounds: it has sound, as music with its id */
+	bool live;	     /* the visualizer: what is not shown now is shown never */
+	bool waits;	     /* of one: for a key frame, because some were left out */
 	struct {
 		uint8_t *bytes; /* NULL: none came yet */
 		size_t n;
@@ -145,10 +147,21 @@ static void stand_still(struct film *f)
 		set_phase(f, f->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
+/* Leaves the next frame out. */
+static void pass_over(struct film *f)
+{
+	f->waits = true;
+	forget_next(f);
+	video_feed_ask(f->feed);
+}
+
 static void schedule(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env);
 
+	if (f->live && f->next.bytes &&
+	    (f->paused || !call_video_sends(f->c) || (f->waits && !f->next.key)))
+		pass_over(f);
 	if (f->paused || !call_video_sends(f->c)) {
 		stand_still(f);
 		return;
@@ -158,6 +171,7 @@ static void schedule(struct film *f)
 	if (!f->running || due_at(f) > now + GAP_MS * NS_PER_MS ||
 	    due_at(f) + LATE_MS * NS_PER_MS < now)
 		start_clock(f, now);
+	f->waits = false;
 	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
 	tmr_start_at(f->tmr, due_at(f));
 }
@@ -199,7 +213,7 @@ static void on_tmr(void *arg)
 	if (f->over)
 		end_film(f);
 	else if (f->paused || !call_video_sends(f->c))
-		stand_still(f);
+		schedule(f);
 	else if (!f->next.bytes)
 		return;
 	else
@@ -290,6 +304,15 @@ static void play_sound(struct film *f, const struct media_video_play *m)
 	call_music_play(f->c, &music);
 }
 
+static bool set_source(struct decoder_source *out, const struct media_video_play *m)
+{
+	if (m->kind != MEDIA_MUSIC_VISUALIZER)
+		return decoder_source_set(out, m->kind, m->root, m->path, m->headers);
+	*out = (struct decoder_source){.kind = DECODER_FILE,
+				       .visualizer = (uint8_t)(m->visualizer + 1)};
+	return m->visualizer < UINT8_MAX;
+}
+
 void film_alloc(struct film **out, struct call *c, const struct media_video_play *m)
 {
 	struct film *f = calloc(1, sizeof *f);
@@ -307,14 +330,17 @@ void film_alloc(struct film **out, struct call *c, const struct media_video_play
 	f->paused = m->paused;
 	f->phase = MEDIA_MUSIC_PHASE_OPENING;
 	*out = f;
-	if (decoder_source_set(&source, m->kind, m->root, m->path, m->headers))
+	f->live = m->kind == MEDIA_MUSIC_VISUALIZER;
+	if (set_source(&source, m))
 		reason = decoders_open(c->conf.decoders, &source, m->start_ms * SAMPLES_MS,
 				       DECODER_VIDEO, on_decoder, f, &f->track);
 	if (reason) {
 		fail(f, reason);
 		return;
 	}
-	if (m->sound)
+	if (f->live)
+		decoders_follow(c->conf.decoders, f->track, m->music);
+	if (m->sound && !f->live)
 		play_sound(f, m);
 	film_send_state(f);
 }

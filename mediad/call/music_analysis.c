@@ -50,6 +50,8 @@ void music_send_analysis(struct call *c, const struct music_track *t, const stru
 	const struct analysis *a = &msg->analysis.a;
 	struct media_msg out = {.type = MEDIA_MUSIC_ANALYSIS};
 
+	if (c->watched)
+		decoders_show(c->conf.decoders, c->guild, a);
 	if (!c->watched || c->conf.queuedh(c->conf.arg) > QUEUED_MAX)
 		return;
 	out.music_analysis.music = t->music;

@@ -12,6 +12,7 @@
 #include "ipc/jail/jail.h"
 #include "mediad/decoder/film.h"
 #include "mediad/decoder/track.h"
+#include "mediad/decoder/visualizer.h"
 #include "mediad/music/track_ring.h"
 #include "mediad/music/video_ring.h"
 #include "proto/base/time.h"
@@ -114,6 +115,18 @@ static void enter_jail(void)
 		_exit(DECODER_REASON_NO_JAIL);
 }
 
+static enum decoder_reason run_visualizer(const struct child_start *s)
+{
+	struct visualizer_conf conf = {.mode = (enum picture_mode)(s->visualizer - 1),
+				       .openedh = report_opened,
+				       .arg = (void *)(uintptr_t)s};
+
+	if (video_ring_alloc(&conf.ring, find_ring(s)))
+		return DECODER_REASON_NO_PROCESS;
+	enter_jail();
+	return visualizer_run(&conf);
+}
+
 static enum decoder_reason run_film(const struct child_start *s)
 {
 	struct film_conf conf = {.fd = SOURCE_FD,
@@ -159,7 +172,7 @@ static void run_child(const void *start, pid_t parent)
 
 	if (jail_limit(parent) || jail_limit_data(MEMORY) || keep_descriptors(s) || keep_ring(s))
 		_exit(DECODER_REASON_NO_PROCESS);
-	_exit((int)(is_video(s) ? run_film(s) : run_track(s)));
+	_exit((int)(!is_video(s) ? run_track(s) : s->visualizer ? run_visualizer(s) : run_film(s)));
 }
 
 /* ---- in the parent ---- */

@@ -20,6 +20,7 @@ struct child_start {
 	enum decoder_source_kind kind;
 	uint64_t start; /* frame */
 	bool measure;
+	uint8_t visualizer; /* as decoder_source */
 };
 
 /* The descriptors stay the caller's. The exit status is a DECODER_REASON. Errors of fork. */

@@ -1,6 +1,7 @@
 #include "mediad/decoder/zygote.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,6 +125,13 @@ static enum decoder_reason open_file(const struct zygote *z, const struct decode
 		       : DECODER_REASON_NOT_FOUND;
 }
 
+/* The visualizer reads nothing. */
+static enum decoder_reason open_nothing(int *out)
+{
+	*out = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return *out < 0 ? DECODER_REASON_NO_PROCESS : DECODER_REASON_UNKNOWN;
+}
+
 static void close_pair(int fds[2])
 {
 	close(fds[0]);
@@ -188,6 +196,7 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 				    .slot = msg->slot,
 				    .track = msg->track,
 				    .kind = msg->open.source.kind,
+				    .visualizer = msg->open.source.visualizer,
 				    .start = msg->open.start,
 				    .measure = msg->open.measure};
 	int fds[2];
@@ -239,7 +248,8 @@ static void open_track(struct zygote *z, struct decoder_msg *msg)
 	else if (!has_ring(z, msg->slot) || z->slots[msg->slot].pid)
 		reason = DECODER_REASON_NO_PROCESS;
 	if (!reason)
-		reason = msg->open.source.kind == DECODER_FILE
+		reason = msg->open.source.visualizer ? open_nothing(&source)
+			 : msg->open.source.kind == DECODER_FILE
 				 ? open_file(z, &msg->open.source, &source)
 				 : start_fetcher(z, msg, &source);
 	explicit_bzero(msg->open.source.path, sizeof msg->open.source.path);

@@ -71,6 +71,7 @@ static void write_open(struct wr *w, const struct decoder_msg *msg)
 	wr_be(w, msg->open.measure, 1);
 	wr_be(w, msg->open.source.kind, 1);
 	wr_be(w, msg->open.source.root, 1);
+	wr_be(w, msg->open.source.visualizer, 1);
 	write_text(w, msg->open.source.path, DECODER_PATH_MAX);
 	write_text(w, msg->open.source.headers, DECODER_HEADERS_MAX);
 }
@@ -83,6 +84,7 @@ static void read_open(struct rd *r, struct decoder_msg *msg)
 	msg->open.measure = rd_be(r, 1) != 0;
 	kind = rd_be(r, 1);
 	msg->open.source.root = (uint8_t)rd_be(r, 1);
+	msg->open.source.visualizer = (uint8_t)rd_be(r, 1);
 	read_text(r, msg->open.source.path, DECODER_PATH_MAX);
 	read_text(r, msg->open.source.headers, DECODER_HEADERS_MAX);
 	if ((kind != DECODER_FILE && kind != DECODER_HTTP) ||

@@ -94,6 +94,9 @@ struct decoder_source {
 	char path[DECODER_PATH_MAX + 1]; /* relative to the root, or a URL */
 	/* Of a URL: lines that its host alone is sent (proto/http/stream_headers.h). */
 	char headers[DECODER_HEADERS_MAX + 1];
+	/* No source but the visualizer, with this mode (mediad/decoder/picture.h) plus one; 0:
+	 * none. */
+	uint8_t visualizer;
 };
 
 /* In 1/100 dB; DECODER_NO_LEVEL if unknown. */

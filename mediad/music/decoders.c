@@ -32,6 +32,7 @@ struct slot {
 	bool ended;	/* the handler knows */
 	bool close_due; /* CLOSE could not be sent */
 	uint64_t asked; /* frame whose analysis is wanted, plus one; 0: none */
+	uint64_t guild; /* whose music it shows; 0: none */
 	decoder_event_h *h;
 	void *arg;
 	struct track_ring *ring; /* NULL: it is one of video */
@@ -249,11 +250,26 @@ static void deliver_analyses(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+void decoders_follow(struct decoders *d, uint64_t track, uint64_t guild)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	if (s && s->held && s->video)
+		s->guild = guild;
+}
+
+void decoders_show(struct decoders *d, uint64_t guild, const struct analysis *a)
+{
+	for (unsigned i = DECODER_SLOTS; d && i < DECODER_ALL_SLOTS; i++)
+		if (d->slots[i].held && d->slots[i].guild == guild)
+			video_ring_feed(d->slots[i].video, a);
+}
+
 void decoders_watch(struct decoders *d, uint64_t track, bool on)
 {
 	struct slot *s = d ? find_slot(d, track) : NULL;
 
-	if (s && s->held)
+	if (s && s->held && s->ring)
 		track_ring_watch(s->ring, on);
 }
 
@@ -261,7 +277,7 @@ void decoders_ask_analysis(struct decoders *d, uint64_t track, uint64_t at)
 {
 	struct slot *s = d ? find_slot(d, track) : NULL;
 
-	if (!s || !s->held || !d->asked)
+	if (!s || !s->held || !s->ring || !d->asked)
 		return;
 	s->asked = at + 1;
 	event_active(d->asked, 0, 0);
@@ -587,6 +603,7 @@ static bool copy_text(char *out, size_t size, struct slice text)
 bool decoder_source_set(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path,
 			struct slice headers)
 {
+	out->visualizer = 0;
 	if ((kind != MEDIA_MUSIC_FILE && kind != MEDIA_MUSIC_HTTP) || !path.n ||
 	    !stream_headers_valid(headers))
 		return false;

@@ -67,6 +67,10 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
  * for one of the other kind. */
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track);
 struct video_ring *decoders_video(struct decoders *d, uint64_t track);
+/* The visualizer that was opened as this track shows the music of a server: decoders_show gives it
+ * an analysis of what is heard there. */
+void decoders_follow(struct decoders *d, uint64_t track, uint64_t guild);
+void decoders_show(struct decoders *d, uint64_t guild, const struct analysis *a);
 /* The decoder process of this track is to make analyses for the visualizer, or no longer. Until
  * then nobody makes any. Unknown tracks are ignored. */
 void decoders_watch(struct decoders *d, uint64_t track, bool on);

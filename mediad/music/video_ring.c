@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, FEED = 32 /* analyses that wait for the writer */ };
 
 /* Before each unit, with its bytes behind it. */
 struct head {
@@ -24,6 +24,9 @@ struct video_ring_memory {
 	alignas(CACHE_LINE) uint8_t bytes[VIDEO_RING_BYTES];
 	uint8_t unused[VIDEO_RING_READER - CACHE_LINE - VIDEO_RING_BYTES];
 	_Atomic uint64_t read;
+	/* The reader's as well: the writer cannot change it. */
+	_Atomic uint64_t fed;
+	struct analysis feed[FEED];
 };
 
 static_assert(sizeof(struct video_ring_memory) <= VIDEO_RING_MEMORY, "the ring exceeds its memory");
@@ -65,6 +68,7 @@ void video_ring_reset(struct video_ring *r)
 		return;
 	atomic_store_explicit(&r->shared->written, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->read, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->shared->fed, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->end, 0, memory_order_release);
 }
 
@@ -141,7 +145,33 @@ void video_ring_cut(struct video_ring *r)
 	atomic_store_explicit(&r->shared->end, written + 1, memory_order_release);
 }
 
+void video_ring_feed(struct video_ring *r, const struct analysis *a)
+{
+	uint64_t fed;
+
+	if (!r->shared)
+		return;
+	fed = atomic_load_explicit(&r->shared->fed, memory_order_relaxed);
+	r->shared->feed[fed % FEED] = *a;
+	atomic_store_explicit(&r->shared->fed, fed + 1, memory_order_release);
+}
+
 /* ---- writer ---- */
+
+bool video_ring_take(const struct video_ring *r, uint64_t *taken, struct analysis *out)
+{
+	uint64_t fed;
+
+	if (!r->shared)
+		return false;
+	fed = atomic_load_explicit(&r->shared->fed, memory_order_acquire);
+	if (*taken == fed)
+		return false;
+	if (fed - *taken > FEED / 2)
+		*taken = fed - 1;
+	*out = r->shared->feed[(*taken)++ % FEED];
+	return true;
+}
 
 static size_t find_room(const struct video_ring *r)
 {

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mediad/music/analysis.h"
+
 struct video_ring;
 
 enum {
@@ -51,7 +53,14 @@ bool video_ring_ended(const struct video_ring *r);
 /* Sets the end after what was written, in place of a writer that has died. */
 void video_ring_cut(struct video_ring *r);
 
+/* Gives the writer, one that draws (mediad/decoder/visualizer.h), an analysis of what is heard. */
+void video_ring_feed(struct video_ring *r, const struct analysis *a);
+
 /* ---- writer ---- */
+
+/* Takes the next analysis, or the newest one if it missed some. *taken: 0 at first, and the
+ * caller's. False: there is none yet. */
+bool video_ring_take(const struct video_ring *r, uint64_t *taken, struct analysis *out);
 
 /* Returns false while there is no room. unit->n: 1 to VIDEO_RING_UNIT_MAX. */
 bool video_ring_write(struct video_ring *r, const struct video_unit *unit, const uint8_t *bytes);

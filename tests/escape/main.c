@@ -32,6 +32,7 @@
 #include "ipc/jail/jail.h"
 #include "mediad/decoder/film.h"
 #include "mediad/decoder/track.h"
+#include "mediad/decoder/visualizer.h"
 #include "mediad/music/track_ring.h"
 #include "mediad/sandbox/sandbox.h"
 #include "tests/escape/attempts.h"
@@ -61,6 +62,13 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 
 /* Videos are read in the same jail. */
 enum decoder_reason film_run(const struct film_conf *conf)
+{
+	(void)conf;
+	return DECODER_REASON_DAMAGED;
+}
+
+/* And drawn. */
+enum decoder_reason visualizer_run(const struct visualizer_conf *conf)
 {
 	(void)conf;
 	return DECODER_REASON_DAMAGED;

@@ -4,10 +4,10 @@
  *   golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER OWNER-SOCKET VIEWER-SOCKET [every]
  * [FRAMES]
  *
- * OWNER and VIEWER are tokens of people. With FILM's owner elsewhere, OWNER is "user:" and the id
- * of who streams, and OWNER-SOCKET is not used: the viewer asks for the stream until it is there.
- * Ends when the viewer has got FRAMES (3) key frames, with `every` FRAMES of all frames, and 1
- * after 30 s. Prints what each mediad reported. */
+ * FILM "-": any frames of VP8, of somebody else. OWNER and VIEWER are tokens of people. With FILM's
+ * owner elsewhere, OWNER is "user:" and the id of who streams, and OWNER-SOCKET is not used: the
+ * viewer asks for the stream until it is there. Ends when the viewer has got FRAMES (3) key frames,
+ * with `every` FRAMES of all frames, and 1 after 30 s. Prints what each mediad reported. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -164,6 +164,10 @@ static void join_stream(struct person *p)
 
 static bool is_of_film(const struct golive *g, const uint8_t *p, size_t n, bool key)
 {
+	static const uint8_t vp8_key[] = {0x9d, 0x01, 0x2a}; /* RFC 6386, section 9.1 */
+
+	if (!g->film.n)
+		return n >= 10 && (!key || memcmp(p + 3, vp8_key, sizeof vp8_key) == 0);
 	for (size_t i = 0; i < g->film.n; i++) {
 		const struct film_frame *f = &g->film.frames[i];
 
@@ -517,7 +521,9 @@ int main(int argc, char **argv)
 	g.every = argc > 11 && strcmp(argv[11], "every") == 0;
 	if (argc > 11 + g.every)
 		g.wanted = (unsigned)strtoul(argv[11 + g.every], NULL, 10);
-	err = g.codec == MEDIA_VIDEO_NONE ? EINVAL : film_read(&g.film, g.codec, argv[6]);
+	err = g.codec == MEDIA_VIDEO_NONE ? EINVAL
+	      : strcmp(argv[6], "-") == 0 ? 0
+					  : film_read(&g.film, g.codec, argv[6]);
 	if (!err)
 		err = start(&g, argv[2]);
 	if (err) {

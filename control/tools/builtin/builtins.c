@@ -83,7 +83,8 @@ static bool is_wanted(const struct builtins *b, const char *name)
 		return false;
 	if (strcmp(name, "web_search") == 0)
 		return builtin_web_service(b->host.settings, &service);
-	if (strcmp(name, "play_video_url") == 0 || strcmp(name, "stop_video_share") == 0)
+	if (strcmp(name, "play_video_url") == 0 || strcmp(name, "start_music_visualizer") == 0 ||
+	    strcmp(name, "stop_video_share") == 0)
 		return b->host.screenh && b->host.video_shows;
 	if (strcmp(name, "image_lookup") == 0)
 		return b->host.lookh != NULL;

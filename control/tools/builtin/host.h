@@ -68,6 +68,7 @@ enum tool_screen_op {
 	TOOL_SCREEN_SEE,
 	TOOL_SCREEN_SHOW, /* url: a video of our own */
 	TOOL_SCREEN_SHOW_END,
+	TOOL_SCREEN_VISUALIZE, /* mode: of the music */
 };
 
 /* A request about shared screens. Borrowed. */
@@ -80,6 +81,7 @@ struct tool_screen {
 	const char *question; /* of SEE; "": none */
 	const char *url;      /* of SHOW */
 	bool sound;	      /* of SHOW: with its sound */
+	const char *mode;     /* of VISUALIZE; "": as the settings have it */
 };
 
 /* A picture that was shown earlier, or that an address leads to. Borrowed; texts may be "". */

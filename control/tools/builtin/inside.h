@@ -26,7 +26,7 @@ builtin_start builtin_music_search, builtin_music_play, builtin_music_queue_add,
 	builtin_music_change, builtin_play_music_url, builtin_media_pause, builtin_media_resume,
 	builtin_media_stop, builtin_media_status, builtin_media_reply_handoff; /* music.c */
 builtin_start builtin_start_screen_watch, builtin_stop_screen_watch, builtin_list_screen_shares,
-	builtin_see_screenshare_snapshot, builtin_play_video_url,
+	builtin_see_screenshare_snapshot, builtin_play_video_url, builtin_start_music_visualizer,
 	builtin_stop_video_share;		    /* screens.c */
 builtin_start builtin_image_lookup;		    /* images.c */
 builtin_start builtin_web_search, builtin_web_read; /* web.c */

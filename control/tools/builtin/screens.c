@@ -7,6 +7,7 @@ static int ask(const struct builtins *b, const struct tool_start *call, enum too
 {
 	const char *target = json_string_value(json_object_get(arguments, "target"));
 	const char *question = json_string_value(json_object_get(arguments, "question"));
+	const char *mode = json_string_value(json_object_get(arguments, "mode"));
 	const char *url = json_string_value(json_object_get(arguments, "url"));
 
 	return b->host.screenh(call->id,
@@ -17,6 +18,7 @@ static int ask(const struct builtins *b, const struct tool_start *call, enum too
 						     .target = target ? target : "",
 						     .question = question ? question : "",
 						     .url = url ? url : "",
+						     .mode = mode ? mode : "",
 						     .sound = !json_is_false(json_object_get(
 							     arguments, "includeAudio"))},
 			       b->host.arg);
@@ -33,4 +35,5 @@ OF_OP(stop_screen_watch, UNWATCH)
 OF_OP(list_screen_shares, LIST)
 OF_OP(see_screenshare_snapshot, SEE)
 OF_OP(play_video_url, SHOW)
+OF_OP(start_music_visualizer, VISUALIZE)
 OF_OP(stop_video_share, SHOW_END)

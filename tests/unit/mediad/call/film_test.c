@@ -63,19 +63,24 @@ static void finish(void)
 	env_free(house.env);
 }
 
-static int play(uint32_t film, bool paused)
+static int play_kind(enum media_music_kind kind, uint32_t film, bool paused)
 {
 	struct media_msg msg = {.type = MEDIA_VIDEO_PLAY};
 	int err = env_source_add(rig.env, &house.mark, on_mark, NULL);
 
 	msg.video_play.film = film;
-	msg.video_play.kind = MEDIA_MUSIC_FILE;
+	msg.video_play.kind = (uint8_t)kind;
 	msg.video_play.path = slice_str("a.webm");
 	msg.video_play.headers = slice_str("");
 	msg.video_play.paused = paused;
 	house.track++;
 	call_run_command(rig.c, &msg);
 	return err;
+}
+
+static int play(uint32_t film, bool paused)
+{
+	return play_kind(MEDIA_MUSIC_FILE, film, paused);
 }
 
 static void opened(void)
@@ -228,5 +233,33 @@ TEST(film_that_fails_says_why)
 	comes(IN_BROKEN, 0);
 	timer_fires();
 	CHECK_STR(rig.film_failure, "crashed");
+	finish();
+}
+
+/* What nobody could see is left out, and so is what needs it: the next picture is a key frame, and
+ * not one of minutes ago. */
+TEST(film_of_the_visualizer_shows_what_is_heard_now)
+{
+	const struct media_msg go_on = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
+	CHECK_INT(start(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play_kind(MEDIA_MUSIC_VISUALIZER, 1, true), 0);
+	opened();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PAUSED);
+	comes(IN_KEY, 0);
+	comes(IN_UNIT, 40000);
+	call_run_command(rig.c, &go_on);
+	comes(IN_UNIT, 80000);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
+	comes(IN_KEY, 120000);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	rig_wait_ms(40);
+	comes(IN_UNIT, 160000);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
 	finish();
 }

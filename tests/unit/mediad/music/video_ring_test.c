@@ -119,6 +119,37 @@ TEST(video_ring_trusts_no_index_and_no_size)
 	free_pair(&p);
 }
 
+/* What the visualizer draws comes the other way, in memory that its process cannot write to. */
+TEST(video_ring_feeds_its_writer)
+{
+	struct analysis a = {.bands = {1}}, out;
+	uint64_t taken = 0;
+	struct pair p;
+
+	CHECK_INT(make_pair(&p), 0);
+	CHECK(!video_ring_take(p.writer, &taken, &out));
+	for (uint8_t i = 1; i <= 3; i++) {
+		a.bands[0] = i;
+		video_ring_feed(p.reader, &a);
+	}
+	for (uint8_t i = 1; i <= 3; i++)
+		CHECK(video_ring_take(p.writer, &taken, &out) && out.bands[0] == i);
+	CHECK(!video_ring_take(p.writer, &taken, &out));
+	/* Who was away gets the newest one. */
+	for (unsigned i = 0; i < 100; i++) {
+		a.bands[0] = (uint8_t)i;
+		video_ring_feed(p.reader, &a);
+	}
+	CHECK(video_ring_take(p.writer, &taken, &out) && out.bands[0] == 99);
+	CHECK(!video_ring_take(p.writer, &taken, &out));
+	free_pair(&p);
+	/* On replay there is no memory. */
+	CHECK_INT(video_ring_alloc(&p.reader, NULL), 0);
+	video_ring_feed(p.reader, &a);
+	CHECK(!video_ring_take(p.reader, &taken, &out));
+	video_ring_free(p.reader);
+}
+
 TEST(video_ring_guards_the_readers_index)
 {
 	int status = 0;
