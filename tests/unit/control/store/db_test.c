@@ -663,7 +663,7 @@ TEST(every_kept_event_has_a_row)
 	CHECK_INT(number(path, "SELECT count(*) FROM sessions"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM speech"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM audit"),
-		  2); /* setting_changed, operator_action */
+		  3); /* setting_changed, operator_action, order_ended */
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
 		  12); /* member, engine_refused, failover, fault, command, memory_written,
