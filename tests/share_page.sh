@@ -25,7 +25,7 @@ until_ok 10 answered || bad "/share" "no link"
 cat >"$D/shown.html" <<-'END'
 	<!doctype html><title>Shown</title><body style="background: white; font: 40px sans-serif"><h1>What the bot sees</h1>
 END
-node tests/dashboard/share.mjs "$(cat "$D/link")" "file://$D/shown.html" "$D/control.log" >"$D/view.out" 2>&1
+node tests/dashboard/share.mjs "$(cat "$D/link")" "file://$D/shown.html" "$D/control.log" "http://127.0.0.1:$API" "$ALICE" "$VOICE" >"$D/view.out" 2>&1
 is "the page does what it should" $? 0
 grep -E '^(ok|FAILED) ' "$D/view.out" || cat "$D/view.out"
 report

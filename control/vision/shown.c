@@ -208,17 +208,20 @@ json_t *vision_state(struct vision *v, uint32_t share)
 	const struct settings *set = v->conf.settings;
 	const struct share *s = shares_find(&v->shares, share);
 	const struct view *view;
+	bool watched, missing;
 
 	if (!s)
 		return NULL;
 	view = view_of(v, s);
-	return json_pack(
-		"{s:s,s:b,s:I,s:s?,s:{s:i,s:i,s:f,s:i}}", "state", share_state_name(s->state),
-		"watched",
-		s->watched && v->conf.world.bot_channel(s->owner.guild, v->conf.world.arg) ==
-				      s->owner.channel,
-		"frames", (json_int_t)s->frames, "problem",
-		view->problem == IMAGE_OK ? NULL : image_reason_text(view->problem), "settings",
-		"frameMs", (int)set->share_frame_ms, "width", (int)set->share_width, "quality",
-		set->share_quality / 100.0, "bytes", (int)set->share_frame_bytes);
+	missing = (!view->newest.p || view->problem != IMAGE_OK) && !view->decoding;
+	watched = s->watched &&
+		  v->conf.world.bot_channel(s->owner.guild, v->conf.world.arg) == s->owner.channel;
+	return json_pack("{s:s,s:b,s:b,s:I,s:s?,s:{s:i,s:i,s:f,s:i}}", "state",
+			 share_state_name(s->state), "watched", (int)watched, "wants",
+			 (int)(watched && missing && s->state != SHARE_PAUSED), "frames",
+			 (json_int_t)s->frames, "problem",
+			 view->problem == IMAGE_OK ? NULL : image_reason_text(view->problem),
+			 "settings", "frameMs", (int)set->share_frame_ms, "width",
+			 (int)set->share_width, "quality", set->share_quality / 100.0, "bytes",
+			 (int)set->share_frame_bytes);
 }

@@ -61,15 +61,6 @@ void vision_end_share(struct vision *v, struct share *s, const char *why)
 
 /* ---- time ---- */
 
-static bool is_away(const struct vision *v, const struct share *s)
-{
-	const struct share_world *w = &v->conf.world;
-	const struct share_owner *o = &s->owner;
-
-	return w->channel_of(o->guild, o->requester, w->arg) != o->channel ||
-	       w->channel_of(o->guild, o->target, w->arg) != o->channel;
-}
-
 static void hide_view(struct view *view, const struct share *s)
 {
 	view_tell(view, s, false, "away");
@@ -100,7 +91,7 @@ static void on_tick(void *arg)
 
 		if (why)
 			vision_end_share(v, s, why);
-		else if (view->vision && is_away(v, s))
+		else if (view->vision && shares_where(&v->conf.world, &s->owner) != SHARE_GRANTED)
 			hide_view(view, s);
 		else if (view->vision)
 			view_tick(view, s);
@@ -325,8 +316,13 @@ enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t br
 
 	if (refusal)
 		return refusal;
+	/* Its pause holds, and it does not expire, while its person is elsewhere. */
 	shares_touch(s, &rules, paused, now);
-	if (s->state == SHARE_SHOWING)
+	refusal = shares_where(&v->conf.world, &s->owner);
+	if (refusal)
+		return refusal;
+	/* The picture is not that of the screen if the last one that came could not be used. */
+	if (s->state == SHARE_SHOWING && view_of(v, s)->problem == IMAGE_OK)
 		view_of(v, s)->confirmed = now;
 	*share = s->id;
 	return SHARE_GRANTED;

@@ -103,15 +103,17 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 /* Takes a picture. known_type: of its media type. */
 enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t browser,
 				bool known_type, struct slice picture, uint32_t *share);
-/* The page is there; paused: its person has paused it. */
+/* The page is there; paused: its person has paused it. AWAY, TARGET_AWAY: it has said so, but
+ * nothing is seen of it. */
 enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
 				uint32_t *share);
 enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t browser);
 /* A picture of a target's screen by a program with the token of the settings. */
 enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,
 				 struct slice picture, uint32_t *share);
-/* What a page shows of its share: {"state", "watched", "frames", "problem", "settings": {…}}.
- * Caller owns it; NULL: there is none. */
+/* What a page shows of its share: {"state", "watched", "wants", "frames", "problem", "settings":
+ * {…}}. wants: its newest picture is not there, or was none, so that the page sends one though its
+ * screen is the same as before. Caller owns it; NULL: there is none. */
 json_t *vision_state(struct vision *v, uint32_t share);
 
 /* ---- streams of Discord, a second source of screens (control/golive) ---- */

@@ -1,12 +1,13 @@
 // Drives the page of shares in headless Chromium, which shares a tab of its own: a picture comes only when the tab changes, pause and stop
 // hold, a second browser is refused, and axe-core finds nothing. SHOTS=FOLDER also takes pictures.
 //
-//   share.mjs LINK TAB LOG     TAB: an address whose tab is shared; LOG: the log of control
+//   share.mjs LINK TAB LOG API USER CHANNEL     TAB: an address whose tab is shared; LOG: the log of control; API: guildd's own, where USER is a
+//                                               member of the voice CHANNEL
 import { readFileSync } from 'node:fs';
 
 import { Browser, sleep } from './browser.mjs';
 
-const [link, tab, log] = process.argv.slice(2);
+const [link, tab, log, api, user, channel] = process.argv.slice(2);
 let passed = 0, failed = 0;
 
 function is(what, got, wanted) {
@@ -23,6 +24,8 @@ const text = (id) => `document.getElementById('${id}').textContent`;
 const hidden = (id) => `document.getElementById('${id}').hidden`;
 const press = (id) => `document.getElementById('${id}').click()`;
 const frames = () => readFileSync(log, 'utf8').split(' stream_watch_frame_ingested ').length - 1;
+const member = (way, body = {}) =>
+  fetch(`${api}/users/${user}/${way}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 const came = async (n) => {
   for (let i = 0; i < 200; i++, await sleep(100)) if (frames() >= n) return true;
   return false;
@@ -72,6 +75,12 @@ try {
   is('axe-core finds nothing now', await b.violations(), []);
   await b.picture('share-showing', 900, 1100, false);
   await b.picture('share-showing-dark', 900, 1100, true);
+  const before = frames();
+  await member('leave');
+  is('it says so when its member has left', await b.until(`${text('state')} === 'Shared; the bot does not watch now'`, 20000), true);
+  await member('join', { channel_id: channel });
+  is('and sends the same screen again, which was wiped', await came(before + 1), true);
+  is('the bot sees it again', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
   await b.eval(press('pause'));
   is('it pauses', await b.until(`${text('state')} === 'Paused: the bot gets nothing'`), true);
   await sleep(1500);
@@ -91,8 +100,8 @@ try {
   await b.until(`${text('state')} === 'Nothing is shown'`, 20000);
   await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
   is('the link is used up', await b.until(`/expired/.test(${text('outcome')})`, 20000), true);
-  // 503: the bot was busy with a picture, and the page sent the next one; 404: the link that was used up.
-  is('no error is left on the page', b.troubles.filter((t) => !/404|503/.test(t)), []);
+  // 503: the bot was busy with a picture, and the page sent the next one; 404: the link that was used up; 403: its member was elsewhere.
+  is('no error is left on the page', b.troubles.filter((t) => !/403|404|503/.test(t)), []);
 } finally {
   await b.close();
 }

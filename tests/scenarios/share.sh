@@ -156,13 +156,19 @@ api POST "/users/$ALICE/leave" >/dev/null
 refused() { [[ $(frame "$D/one.png") = *requester* ]]; }
 until_ok 5 refused
 is "who left the channel is refused" "$(frame "$D/one.png")" "403 requester_not_in_same_vc"
+is "and is told so at each word" "$(post state "$D/on" "Content-Type: application/json")" "403 requester_not_in_same_vc"
 other=$(api POST "/guilds/$GUILD/channels" '{"type":"voice","name":"other"}' | field id)
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$other\"}" >/dev/null
 until_ok 5 grep -qaE " screen_share_share_stop .*why=away" "$D/control.log" && ok "the room is told" || bad away "no event"
 is "who is in another channel, too" "$(frame "$D/one.png")" "403 requester_not_in_same_vc"
 api POST "/users/$ALICE/move" "{\"channel_id\":\"$VOICE\"}" >/dev/null
+wants() { post state "$D/on" "Content-Type: application/json" >/dev/null; grep -oE '"wants": ?[a-z]*' "$D/answer" | grep -oE '[a-z]*$'; }
+back() { [ "$(wants)" = true ]; }
+until_ok 5 back && ok "the page learns that its picture was wiped" || bad wiped "$(cat "$D/answer")"
 taken() { [[ $(frame "$D/one.png") = 200* ]]; }
 until_ok 5 taken && ok "and is back with the bot" || bad back "$(frame "$D/one.png")"
+has() { [ "$(wants)" = false ]; }
+until_ok 5 has && ok "and that the bot has one again" || bad "the new one" "$(cat "$D/answer")"
 
 # Pictures of other programs.
 ingest() {

@@ -128,8 +128,7 @@ static struct share *find_place(struct shares *s)
 	return NULL;
 }
 
-static enum share_refusal check_where(const struct share_world *world,
-				      const struct share_owner *owner)
+enum share_refusal shares_where(const struct share_world *world, const struct share_owner *owner)
 {
 	if (world->channel_of(owner->guild, owner->requester, world->arg) != owner->channel)
 		return SHARE_AWAY;
@@ -143,7 +142,7 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 				const char *token, uint64_t now, struct share_offered *out)
 {
 	struct share *share = find_owner(s, owner, now);
-	enum share_refusal refusal = check_where(world, owner);
+	enum share_refusal refusal = shares_where(world, owner);
 	bool reused;
 
 	if (refusal)
@@ -235,7 +234,7 @@ enum share_refusal shares_take(struct share *s, const struct share_rules *rules,
 			       const struct share_world *world, const struct share_frame *frame,
 			       uint64_t now)
 {
-	enum share_refusal where = check_where(world, &s->owner);
+	enum share_refusal where = shares_where(world, &s->owner);
 
 	if (where)
 		return where;

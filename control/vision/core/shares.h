@@ -126,6 +126,8 @@ enum share_refusal shares_find_target(struct shares *s, uint64_t guild, uint64_t
 				      uint64_t now, struct share **out);
 /* True if a key frame is wanted now: the last picture that was taken is old enough. */
 bool shares_due(const struct share *s, const struct share_rules *rules, uint64_t now);
+/* AWAY, TARGET_AWAY: the requester, or the target, is not in the voice channel of the share. */
+enum share_refusal shares_where(const struct share_world *world, const struct share_owner *owner);
 /* A word of its page: it is there. */
 void shares_touch(struct share *s, const struct share_rules *rules, bool paused, uint64_t now);
 /* Forgets it with its secrets. */

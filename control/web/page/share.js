@@ -3,6 +3,8 @@ const token = location.pathname.split("/")[2];
 const base = `/api/voice/share-session/${token}`;
 const WORD_MS = 5000; // between two words of a page that has nothing new
 const CELLS_X = 64, CELLS_Y = 36, CELL_DIFFERS = 6;
+// The bot looks again once this is over.
+const AWAY = ["watch_not_active", "requester_not_in_same_vc", "target_user_not_in_same_vc"];
 const $ = (id) => document.getElementById(id);
 
 const share = {
@@ -70,12 +72,17 @@ async function post(path, body, type) {
   share.told = performance.now();
   if (answer.ok) {
     share.watched = json.watched !== false;
+    // What the bot had is wiped: it gets the screen again, though nothing has changed.
+    if (json.wants) {
+      share.cells = null;
+    }
     say(json.problem ?? "");
     return json;
   }
-  if (json.error === "watch_not_active") {
+  if (AWAY.includes(json.error)) {
     share.watched = false;
-  } else {
+  }
+  if (json.error !== "watch_not_active") {
     say(json.title ?? "The bot refused this.");
   }
   if (json.error === "share_session_not_found" || json.error === "share_session_taken") {

@@ -1,7 +1,9 @@
 #include <string.h>
 
+#include "control/settings/settings.h"
 #include "control/vision/inside.h"
 #include "ipc/env.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "tests/test.h"
 
@@ -91,5 +93,86 @@ TEST(the_dashboard_has_the_notes_that_models_are_told)
 	list = vision_list(&v, GUILD, CHANNEL);
 	CHECK(!json_object_get(json_array_get(list, 0), "notes"));
 	json_decref(list);
+	env_free(env);
+}
+
+/* ---- what the page is told ---- */
+
+static uint64_t member_in;
+
+static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild, (void)user, (void)arg;
+	return member_in;
+}
+
+static uint64_t bot_channel(uint64_t guild, void *arg)
+{
+	(void)guild, (void)arg;
+	return CHANNEL;
+}
+
+static bool wants(struct vision *v)
+{
+	json_t *state = vision_state(v, 3);
+	bool wants = json_is_true(json_object_get(state, "wants"));
+
+	json_decref(state);
+	return wants;
+}
+
+/* The page sends nothing while its screen is the same, so it has to know when the bot lost it. */
+TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
+{
+	static const char token[] = "AAAAAAAAAAAAAAAAAAAAAAAA", key[] = "KKKKKKKKKKKKKKKKKKKKKKKK";
+	static uint8_t jpeg[1] = {0xff};
+	static struct settings settings;
+	static struct vision v;
+	struct env *env;
+	uint32_t share;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	settings.share_minutes = 12;
+	v = (struct vision){.conf = {.env = env,
+				     .settings = &settings,
+				     .nameh = name_of,
+				     .world = {channel_of, bot_channel, NULL}}};
+	v.shares.v[0] = (struct share){
+		.id = 3,
+		.watched = true,
+		.state = SHARE_SHOWING,
+		.expires = UINT64_MAX,
+		.owner = {.guild = GUILD, .channel = CHANNEL, .requester = ALICE, .target = ALICE}};
+	memcpy(v.shares.v[0].token, token, sizeof token);
+	memcpy(v.shares.v[0].key, key, sizeof key);
+	v.views[0] = (struct view){.share = 3, .newest = {.p = jpeg, .n = 1}};
+	member_in = CHANNEL;
+	CHECK(!wants(&v));
+	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_GRANTED);
+	CHECK(v.views[0].confirmed != 0);
+	/* The last one that came could not be used: this one is not of now. */
+	v.views[0].problem = IMAGE_CRASHED;
+	v.views[0].confirmed = 0;
+	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_GRANTED);
+	CHECK(v.views[0].confirmed == 0);
+	CHECK(wants(&v));
+	v.views[0].problem = IMAGE_OK;
+	/* Wiped, as when its member leaves, or when the bot is to stop. */
+	v.views[0].newest.p = NULL;
+	CHECK(wants(&v));
+	v.views[0].decoding = true;
+	CHECK(!wants(&v));
+	v.views[0].decoding = false;
+	v.shares.v[0].watched = false;
+	CHECK(!wants(&v));
+	v.shares.v[0].watched = true;
+	v.shares.v[0].state = SHARE_PAUSED;
+	CHECK(!wants(&v));
+	/* Who is elsewhere is told so, and the share holds. */
+	member_in = 0;
+	v.shares.v[0].expires = env_now(env) + NS_PER_S;
+	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_AWAY);
+	CHECK(v.shares.v[0].expires > env_now(env) + NS_PER_S);
+	CHECK(v.views[0].confirmed == 0);
 	env_free(env);
 }
