@@ -61,9 +61,9 @@ void vision_end_share(struct vision *v, struct share *s, const char *why)
 
 /* ---- time ---- */
 
-static void hide_view(struct view *view, const struct share *s)
+static void hide_view(struct view *view, const struct share *s, const char *why)
 {
-	view_tell(view, s, false, "away");
+	view_tell(view, s, false, why);
 	view_wipe(view);
 }
 
@@ -92,7 +92,7 @@ static void on_tick(void *arg)
 		if (why)
 			vision_end_share(v, s, why);
 		else if (view->vision && shares_where(&v->conf.world, &s->owner) != SHARE_GRANTED)
-			hide_view(view, s);
+			hide_view(view, s, "away");
 		else if (view->vision)
 			view_tick(view, s);
 	}
@@ -183,7 +183,7 @@ enum share_refusal vision_offer_share(struct vision *v, const struct share_owner
 	/* A new link has a new browser; what another one showed is not this one's. */
 	if (offered.reused && memcmp(token, offered.share->token, SHARE_SECRET_SIZE) == 0 &&
 	    view_of(v, offered.share)->vision)
-		view_wipe(view_of(v, offered.share));
+		hide_view(view_of(v, offered.share), offered.share, "stopped");
 	memcpy(token, offered.share->token, SHARE_SECRET_SIZE);
 	vision_publish_share(v, offered.share,
 			     offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED, "");

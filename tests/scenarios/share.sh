@@ -208,6 +208,24 @@ is "nor in that of mediad" "$n" 0
 for pid in $(pgrep -P "$control" imaged); do n=$((n + $(seen "$pid"))); done
 is "nor in that of imaged" "$n" 0
 echo "frames_kept $n"
+# Somebody else was faster, and shows something: a new link shuts them out.
+share
+thief=$token cookie=
+is "somebody else opens a link" "$(post open "")" "200 "
+cookie=$(sed -nE 's/^Set-Cookie: (parley_share=[^;]*);.*/\1/p' "$D/head")
+starts=$(grep -ca " screen_share_share_start " "$D/control.log") ends=$(grep -ca " screen_share_share_stop " "$D/control.log")
+is "and shows something" "$(frame "$D/one.png")" "200 "
+told() { [ "$(grep -ca " screen_share_share_$1 " "$D/control.log")" -gt "$2" ]; }
+until_ok 5 told start "$starts" || bad shown "no event"
+share
+[ ${#token} = 24 ] && [ "$token" != "$thief" ] && ok "a new link is another one" || bad "a new link" "$token"
+until_ok 5 told stop "$ends" && ok "what they showed is over" || bad over "no event"
+again=$token token=$thief
+is "their page is over" "$(frame "$D/two.png")" "404 share_session_not_found"
+token=$again
+is "their cookie opens nothing" "$(frame "$D/two.png")" "403 share_session_taken"
+cookie=
+is "the member opens it" "$(post open "")" "200 "
 # Whoever refuses to be heard is not watched either.
 share
 answer_consent() { api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$1\"}]}" >/dev/null; }

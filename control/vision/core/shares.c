@@ -8,8 +8,6 @@
 #include "proto/base/time.h"
 
 #define MINUTE (UINT64_C(60) * NS_PER_S)
-/* A page that has shown something this long ago is still there. */
-#define SHOWN_LATELY (UINT64_C(30) * NS_PER_S)
 
 static const struct {
 	int status;
@@ -159,7 +157,8 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 		share->id = s->last_id;
 		share->owner = *owner;
 	}
-	if (!reused || (*share->key && (!share->frames || now - share->heard > SHOWN_LATELY))) {
+	/* Whoever opened the link may be somebody else, whatever that browser shows. */
+	if (!reused || *share->key) {
 		memcpy(share->token, token, SHARE_SECRET_SIZE);
 		sodium_memzero(share->key, sizeof share->key);
 		share->state = SHARE_OFFERED;

@@ -88,9 +88,9 @@ struct share_world {
 void share_secret_write(char out[SHARE_SECRET_SIZE], const uint8_t random[SHARE_SECRET_BYTES]);
 
 /* The share of this owner, which the bot watches from now on: a new one with this token, or the one
- * that there is (reused). That one has a new token, and its browser is forgotten, if it was opened
- * and shows nothing, or is silent; so a person who closed the page gets in again. FULL, AWAY,
- * TARGET_AWAY. */
+ * that there is (reused). That one has a new token, and its browser is forgotten, if it was opened,
+ * also if that browser shows something: it may be that of somebody else, who was faster. FULL,
+ * AWAY, TARGET_AWAY. */
 struct share_offered {
 	struct share *share;
 	bool reused;

@@ -216,12 +216,30 @@ TEST(shares_are_reused_by_owner)
 	CHECK_INT(open_link(token, 0, 3, &s), SHARE_GRANTED);
 	CHECK_INT(offer(&alice, 4, &again, &reused), SHARE_GRANTED);
 	CHECK(reused && again == s && strcmp(token, s->token) != 0 && !*s->key);
-	/* One that shows something keeps its browser. */
-	CHECK_INT(open_link(s->token, 0, 5, &s), SHARE_GRANTED);
-	CHECK_INT(take(s, 10, 6), SHARE_GRANTED);
+}
+
+TEST(a_new_link_shuts_out_who_opened_the_first_and_shows)
+{
+	struct share *s, *again, *found;
+	char token[SHARE_SECRET_SIZE], key[SHARE_SECRET_SIZE];
+	bool reused;
+
+	begin();
+	CHECK_INT(offer(&alice, 1, &s, &reused), SHARE_GRANTED);
 	memcpy(token, s->token, sizeof token);
-	CHECK_INT(offer(&alice, 7, &again, &reused), SHARE_GRANTED);
-	CHECK(reused && strcmp(token, s->token) == 0 && *s->key);
+	CHECK_INT(open_link(token, 0, 2, &s), SHARE_GRANTED);
+	memcpy(key, s->key, sizeof key);
+	CHECK_INT(take(s, 10, 3), SHARE_GRANTED);
+	shares_touch(s, &rules, false, 4);
+	CHECK_INT(offer(&alice, 5, &again, &reused), SHARE_GRANTED);
+	CHECK(reused && again == s && strcmp(token, s->token) != 0);
+	CHECK_INT(s->state, SHARE_OFFERED);
+	CHECK_INT(shares_match_key(&table, key), 0);
+	CHECK_INT(shares_prove(&table, token, s->id, 6, &found), SHARE_UNKNOWN);
+	CHECK_INT(open_link(s->token, 0, 7, &found), SHARE_GRANTED);
+	CHECK_INT(shares_prove(&table, s->token, shares_match_key(&table, s->key), 8, &found),
+		  SHARE_GRANTED);
+	CHECK(found == s);
 }
 
 TEST(shares_are_no_more_than_their_places)
