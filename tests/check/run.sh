@@ -70,7 +70,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/framed build/offlined
 part hardening-planted tests/check/hardening.sh --self-test

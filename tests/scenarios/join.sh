@@ -252,7 +252,8 @@ check "the answer was deferred first" "$(api GET "/interactions/$INTERACTION" | 
 say $ALICE status
 check "status knows the call is up" "$ANSWER" "Call:** up"
 check "status knows that nobody is there" "$ANSWER" "nobody but me"
-check "and is for who asks alone" "$(api GET "/interactions/$INTERACTION" | grep -o '"flags": *64')" 64
+# 68: ephemeral, and without embeds
+check "and is for who asks alone" "$(api GET "/interactions/$INTERACTION" | grep -o '"flags": *68')" 68
 say $ALICE code
 check "code tells of the encryption" "$ANSWER" "**Encryption:**"
 check "and nothing else" "$(printf '%s' "$ANSWER" | grep -c 'Call:')" 0
