@@ -56,7 +56,15 @@ static const char *const copies[] = {
 			" nano" FROM_SINCE("tool_calls", "at_ms"),
 	"INSERT INTO main.costs SELECT seq, at_ms, guild, session, channel, turn, provider, model,"
 	" role, units, nano, priced" FROM_SINCE("costs", "at_ms"),
-	/* What was changed and ordered, without who did it: rows of the audit. */
+	/* Of the whole program there is no server. */
+	"INSERT INTO main.events(seq, at_ms, type, guild, user, document) SELECT seq, at_ms, type,"
+	" guild, " NUMBER_OF(
+		"user") ", json_remove(json_set(document, '$.user', NULL), '$.why') FROM "
+			"src.events WHERE at_ms >= ?1"
+			" AND (?2 = 0 OR guild IN (0, ?2)) AND type IN ('fault', 'failover',"
+			" 'engine_refused', 'command') AND json_valid(document)",
+	/* What was changed and ordered, without who did it: rows of the audit, behind the events,
+	 * which keep their numbers. */
 	"INSERT INTO main.events(at_ms, type, guild, user, document) SELECT at_ms, "
 	"'setting_changed',"
 	" 0, 0, json_object('event', 'setting_changed', 'name', target, 'effect', result) FROM"
@@ -67,13 +75,6 @@ static const char *const copies[] = {
 	" target GLOB 'server [1-9]*' AND (?2 = 0 OR CAST(substr(target, 8) AS INTEGER) = ?2) AND"
 	" kind IN ('say', 'stop', 'mute', 'unmute', 'leave', 'move', 'join', 'music_pause',"
 	" 'music_resume', 'music_skip', 'music_stop')",
-	/* Of the whole program there is no server. */
-	"INSERT INTO main.events(seq, at_ms, type, guild, user, document) SELECT seq, at_ms, type,"
-	" guild, " NUMBER_OF(
-		"user") ", json_remove(json_set(document, '$.user', NULL), '$.why') FROM "
-			"src.events WHERE at_ms >= ?1"
-			" AND (?2 = 0 OR guild IN (0, ?2)) AND type IN ('fault', 'failover',"
-			" 'engine_refused', 'command') AND json_valid(document)",
 };
 
 static int run_one(sqlite3 *sql, const char *text, const struct incident *what)

@@ -79,10 +79,12 @@ static void add_member(const char *text, size_t n, json_t *members, json_t *requ
 
 static json_t *describe_members(const char *text)
 {
-	json_t *members = json_object(), *required = json_array();
+	json_t *members, *required;
 
 	if (*text == '=')
 		return describe_named(text + 1, strlen(text + 1));
+	members = json_object();
+	required = json_array();
 	while (*text) {
 		size_t n = strcspn(text, " ");
 

@@ -220,6 +220,11 @@ TEST(an_incident_has_what_was_changed_and_the_settings_of_its_time)
 	CHECK(holds("hold_ms\":22") && holds("hold_ms\":33"));
 	CHECK(!holds("hold_ms\":11"));
 	folder_remove(to);
+	/* The events keep their numbers, from the first one on. */
+	what.since_ms = 0;
+	CHECK_INT(incident_export(&what, &rows), 0);
+	CHECK(holds("reply_path"));
+	folder_remove(to);
 	folder_remove(dir);
 }
 
