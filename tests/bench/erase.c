@@ -883,6 +883,7 @@ static void keep_older(void)
 #define TO_SCHEMA_24                                                                               \
 	"DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt;"                    \
 	"ALTER TABLE audit DROP COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms;"        \
+	"DROP TABLE music_positions;"                                                              \
 	"PRAGMA user_version = 24"
 
 static unsigned restore_older(bool schema)
