@@ -500,14 +500,11 @@ static void on_no_discovery(struct call_stream *cs, uint64_t now)
 }
 
 /* Under another address (a router forgot us) the server would send what it has for us to the old
- * one, so a new session is needed. What reaches us at the old one proves that nobody moved us. */
+ * one, so a new session is needed. */
 static void on_moved(struct call_stream *cs, uint64_t now)
 {
-	bool moved = !path_has_reached(&cs->path);
-
 	cs->discovery.state = DISCOVERY_DONE;
-	path_found(&cs->path, now);
-	if (moved)
+	if (path_is_moved(&cs->path, now))
 		call_stream_report_udp(cs, PATH_MOVED);
 }
 

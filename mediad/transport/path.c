@@ -75,11 +75,6 @@ void path_doubt(struct path *p, uint64_t now)
 	p->quiet_since = now;
 }
 
-bool path_has_reached(const struct path *p)
-{
-	return p->doubting && p->reached;
-}
-
 /* Ends an examination of a path that seemed well: what is awaited is awaited as before. */
 static bool end_doubt(struct path *p)
 {
@@ -95,11 +90,26 @@ void path_ask(struct path *p)
 	p->proved = p->reached = false;
 }
 
-void path_found(struct path *p, uint64_t now)
+static void end_answered(struct path *p, uint64_t now)
 {
 	p->failing_since = 0;
 	if (!end_doubt(p))
 		begin_again(p, now);
+}
+
+void path_found(struct path *p, uint64_t now)
+{
+	p->answers = true;
+	end_answered(p, now);
+}
+
+bool path_is_moved(struct path *p, uint64_t now)
+{
+	bool well = p->doubting || (p->proved && !path_is_silent(p, now));
+	bool denied = p->reached && well && !p->answers;
+
+	end_answered(p, now);
+	return !denied;
 }
 
 bool path_is_back(struct path *p, uint64_t now)

@@ -17,6 +17,12 @@
  * its own, discovery is repeated although the path seems well. A missing answer then proves
  * nothing.
  *
+ * An answer that names another address may be forged. A server that has answered a repeated
+ * discovery with the known address would deny a forged one, so there its silence is proof enough.
+ * It is needed: a way out of its own may have moved us alone, and what others say still comes to
+ * the old address. Elsewhere we have not moved if something reached us meanwhile and what was
+ * missed, if anything was, came again.
+ *
  * Plain memory of its owner, all zero at first. Times in ns. */
 #ifndef MEDIAD_TRANSPORT_PATH_H
 #define MEDIAD_TRANSPORT_PATH_H
@@ -37,6 +43,7 @@ struct path {
 	bool echoed, reported;		 /* an echo, a report was ever seen */
 	bool asking;			 /* discovery was started again, to be sure */
 	bool doubting;			 /* that, although the path seemed well */
+	bool answers;			 /* discovery again was answered with the known address */
 	bool proved, reached;		 /* since then; reached: by something of the session */
 	unsigned spoken_ms;		 /* audio that we sent since reported_at */
 	uint64_t echoed_at, reported_at; /* newest */
@@ -62,11 +69,11 @@ bool path_is_doubtful(const struct path *p, uint64_t now);
 /* The examination begins: of a silent path, or of one that seems well. */
 void path_ask(struct path *p);
 void path_doubt(struct path *p, uint64_t now);
-/* True if something reached us while a path that seemed well is examined: our address is the one
- * that the server knows. */
-bool path_has_reached(const struct path *p);
-/* It was answered. */
+/* It was answered with the address that the server knows. */
 void path_found(struct path *p, uint64_t now);
+/* It was answered with another address, and with the known one by nobody. Returns true if that is
+ * to be believed. */
+bool path_is_moved(struct path *p, uint64_t now);
 /* It ended without an answer. Returns true if the path works all the same. */
 bool path_is_back(struct path *p, uint64_t now);
 

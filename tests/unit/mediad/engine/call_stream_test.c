@@ -555,6 +555,46 @@ TEST(call_stream_a_listener_is_not_moved_by_a_forger)
 	pair_finish();
 }
 
+/* The same while a silent path is examined that works again. */
+TEST(call_stream_a_path_that_is_back_is_not_moved_by_a_forger)
+{
+	CHECK_INT(start_listener(), 0);
+	path_echo(&pair.rx.l->path, pair.now);
+	for (unsigned i = 0; i < (PATH_SILENT_MS + 1000) / 5; i++) {
+		pair.now += 5 * NS_PER_MS;
+		pair_tick(&pair.rx);
+	}
+	CHECK(pair.rx.l->path.asking && !pair.rx.l->path.doubting);
+	listen_alone(500, '2');
+	for (uint16_t seq = 501; seq < 505; seq++) {
+		pair_packet(&pair.rx, seq, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+		listen_alone(500, '2');
+	}
+	CHECK(asked > 2);
+	CHECK_INT(pair.rx.udp_failed, 0);
+	CHECK(!pair.rx.l->path.asking);
+	pair_finish();
+}
+
+/* Our way out alone is another one: what others say still comes to the old address. A server that
+ * has denied moves before would deny this one. */
+TEST(call_stream_believes_a_server_that_has_answered_before)
+{
+	for (unsigned answered = 0; answered < 2; answered++) {
+		CHECK_INT(start_listener(), 0);
+		pair_cmd(&pair.rx, &(struct cmd){.type = CMD_ASK_ADDRESS});
+		listen_alone(10000, answered ? '1' : 0);
+		CHECK(!pair.rx.l->path.asking);
+		pair_cmd(&pair.rx, &(struct cmd){.type = CMD_ASK_ADDRESS});
+		for (uint16_t seq = 501; seq < 510; seq++) {
+			pair_packet(&pair.rx, seq, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+			listen_alone(500, '2');
+		}
+		CHECK_INT(pair.rx.udp_failed, answered);
+		pair_finish();
+	}
+}
+
 /* Nobody is there, or nobody is to be heard. */
 TEST(call_stream_asks_for_no_address_when_there_is_nobody_to_hear)
 {

@@ -114,6 +114,53 @@ TEST(path_is_doubtful_when_nothing_but_echoes_comes)
 	CHECK(!path_is_doubtful(&p, (12 * 3600 + 59) * NS_PER_S));
 }
 
+/* An answer names another address. Who might forge it cannot keep from us what the server sends. */
+TEST(path_is_moved_unless_something_denies_it)
+{
+	static const struct {
+		bool silent, echo, reached, reports, answers, moved;
+	} cases[] = {
+		/* It seemed well. */
+		{.moved = true},
+		{.echo = true, .moved = true},
+		{.reached = true},
+		{.reached = true, .answers = true, .moved = true},
+		/* It was silent, and is back or not. */
+		{.silent = true, .moved = true},
+		{.silent = true, .echo = true, .moved = true},
+		{.silent = true, .reached = true, .moved = true},
+		{.silent = true, .echo = true, .reached = true},
+		{.silent = true, .echo = true, .reached = true, .reports = true, .moved = true},
+		{.silent = true, .echo = true, .reached = true, .answers = true, .moved = true},
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct path p = {0};
+
+		path_start(&p, NS_PER_S);
+		path_echo(&p, 100 * NS_PER_S);
+		if (cases[i].answers) {
+			path_doubt(&p, 100 * NS_PER_S);
+			path_found(&p, 100 * NS_PER_S);
+		}
+		if (cases[i].reports) { /* they end, while we speak */
+			path_report(&p, 100 * NS_PER_S);
+			path_spoke(&p, PATH_SILENT_MS);
+		}
+		CHECK(path_is_silent(&p, 116 * NS_PER_S));
+		if (cases[i].silent)
+			path_ask(&p);
+		else
+			path_doubt(&p, 116 * NS_PER_S);
+		if (cases[i].echo)
+			path_echo(&p, 117 * NS_PER_S);
+		if (cases[i].reached)
+			path_reach(&p, 117 * NS_PER_S);
+		CHECK_INT(path_is_moved(&p, 118 * NS_PER_S), cases[i].moved);
+		CHECK(!p.asking && !p.doubting);
+	}
+}
+
 /* An answer to a doubt proves neither echoes nor reports, which are awaited as before. */
 TEST(path_a_doubt_puts_nothing_off)
 {
