@@ -55,7 +55,7 @@ struct options {
 	const char *given_state_dir;
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
-		*export_memory, *import_memory, *role, *audit_head, *incident, *show;
+		*export_memory, *import_memory, *role, *audit_head, *incident, *show, *forget;
 	struct why_query why;
 	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context;
@@ -212,6 +212,7 @@ static const struct control_option options[] = {
 	{"import-memory", required_argument, take_text, FIELD(import_memory), NULL},
 	{"export", required_argument, take_text, FIELD(export), NULL},
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
+	{"forget-encrypted", required_argument, take_text, FIELD(forget), NULL},
 	{"audit-check", optional_argument, take_audit, FIELD(audit_head), NULL},
 	{"audit-export", no_argument, take_flag, FIELD(audit_export), NULL},
 	{"incident", required_argument, take_text, FIELD(incident), NULL},
@@ -247,7 +248,7 @@ static bool reads_store(const struct options *o)
 {
 	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase || o->export ||
 	       o->export_memory || o->import_memory || o->audit_check || o->audit_export ||
-	       o->incident;
+	       o->incident || o->forget;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -714,6 +715,8 @@ static int run_store_command(struct options *o)
 		return store_command_backup(o->state_dir, o->backup);
 	if (o->erase)
 		return store_command_erase(o->state_dir, o->erase, o->config);
+	if (o->forget)
+		return store_command_forget_encrypted(o->state_dir, o->forget);
 	if (o->export_memory)
 		return store_command_export_memory(o->state_dir, o->export_memory);
 	if (o->import_memory)

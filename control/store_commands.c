@@ -32,6 +32,7 @@
 #include "control/store/memory_file.h"
 #include "control/store/reserve.h"
 #include "control/store/scan.h"
+#include "control/store/session_file.h"
 #include "control/store/subject.h"
 #include "control/words/words.h"
 #include "proto/base/time.h"
@@ -419,6 +420,74 @@ int store_command_export(const char *dir, const char *user)
 		return tell_fault(dir, err);
 	puts(text);
 	free(text);
+	return 0;
+}
+
+/* ---- encrypted calls ---- */
+
+/* Entries are GUILD/CHANNEL (control/state.h). */
+static unsigned drop_guild(json_t *list, uint64_t guild)
+{
+	unsigned dropped = 0;
+	char prefix[24];
+	size_t n = (size_t)snprintf(prefix, sizeof prefix, "%llu/", (unsigned long long)guild);
+
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		const char *s = json_string_value(json_array_get(list, i));
+
+		if (s && strncmp(s, prefix, n) == 0 && json_array_remove(list, i) == 0)
+			dropped++;
+	}
+	return dropped;
+}
+
+static int forget_encrypted(const char *dir, uint64_t guild, unsigned *dropped)
+{
+	json_t *session = state_read_session(dir);
+	char *text = NULL;
+	int err = session ? 0 : ENOENT;
+
+	*dropped = drop_guild(json_object_get(session, "encrypted"), guild);
+	if (*dropped) {
+		text = json_dumps(session, JSON_COMPACT);
+		err = text ? session_file_save(dir, text) : ENOMEM;
+	}
+	json_decref(session);
+	free(text);
+	return err;
+}
+
+/* A control that runs would write its own list over this one. */
+int store_command_forget_encrypted(const char *dir, const char *server)
+{
+	struct words w = {0};
+	uint64_t guild = 0;
+	unsigned dropped = 0;
+	int lock = -1, err;
+
+	if (!discord_snowflake(server, &guild)) {
+		fprintf(stderr, "control: --forget-encrypted wants the id of a server: %s\n",
+			server);
+		return 2;
+	}
+	/* What root wrote could not be read by the user of the bot. */
+	err = belongs_to_another(dir) ? EPERM : state_lock(dir, &lock);
+	if (!err) {
+		err = forget_encrypted(dir, guild, &dropped);
+		close(lock);
+	}
+	if (err == EBUSY)
+		words_state_in_use(&w, dir);
+	if (err) {
+		fprintf(stderr, "control: %s: %s\n", dir,
+			err == EBUSY   ? w.text
+			: err == EPERM ? "it belongs to another user: run this as that user"
+				       : strerror(err));
+		return 1;
+	}
+	printf("server %s: %s\n", server,
+	       dropped ? "its channels count as never encrypted from now on"
+		       : "none of its channels is known to have had an encrypted call");
 	return 0;
 }
 

@@ -16,6 +16,10 @@ int store_command_import_memory(const char *dir, const char *file);
 /* `control --export USER`: that person's data, on stdout. */
 int store_command_export(const char *dir, const char *user);
 
+/* `control --forget-encrypted SERVER`: the channels of that server that had encrypted calls
+ * (control/voice_session/encrypted_channels.h). No control may run with dir. */
+int store_command_forget_encrypted(const char *dir, const char *server);
+
 /* Says whether the chain of the audit is whole, and its head; head: an earlier one to look for, or
  * NULL. 1: it is not. 2: head is none. */
 int store_command_audit_check(const char *dir, const char *head);

@@ -28,9 +28,7 @@ static void remove_at(struct encrypted_channels *e, unsigned i)
 /* Replaces the channels of a guild by one entry for all of them. */
 static void make_strict(struct encrypted_channels *e, uint64_t guild)
 {
-	for (unsigned i = e->n; i-- > 0;)
-		if (e->v[i].guild == guild)
-			remove_at(e, i);
+	encrypted_channels_forget(e, guild);
 	e->v[e->n++] = (struct encrypted_channel){.guild = guild};
 }
 
@@ -54,13 +52,18 @@ static uint64_t find_largest(const struct encrypted_channels *e)
 bool encrypted_channels_drop_gone(struct encrypted_channels *e, uint64_t guild,
 				  encrypted_channel_there_h *h, void *arg)
 {
+	bool all = e->n + 1 >= ENCRYPTED_CHANNELS_MAX;
 	unsigned before = e->n;
 
-	if (count_entries(e, guild) < ENCRYPTED_CHANNELS_GUILD)
+	if (!all && count_entries(e, guild) < ENCRYPTED_CHANNELS_GUILD)
 		return false;
-	for (unsigned i = e->n; i-- > 0;)
-		if (e->v[i].guild == guild && !h(e->v[i].channel, arg))
+	for (unsigned i = e->n; i-- > 0;) {
+		const struct encrypted_channel *c = &e->v[i];
+
+		if ((all || c->guild == guild) && c->guild && c->channel &&
+		    !h(c->guild, c->channel, arg))
 			remove_at(e, i);
+	}
 	return e->n < before;
 }
 
@@ -104,16 +107,20 @@ bool encrypted_channels_require(const struct encrypted_channels *e, uint64_t gui
 
 bool encrypted_channels_remove(struct encrypted_channels *e, uint64_t guild, uint64_t channel)
 {
-	const uint64_t channels[] = {channel, 0};
-	bool removed = false;
+	unsigned at = channel ? find_entry(e, guild, channel) : e->n;
 
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned at = find_entry(e, guild, channels[i]);
+	if (at == e->n)
+		return false;
+	remove_at(e, at);
+	return true;
+}
 
-		if (at == e->n)
-			continue;
-		remove_at(e, at);
-		removed = true;
-	}
-	return removed;
+unsigned encrypted_channels_forget(struct encrypted_channels *e, uint64_t guild)
+{
+	unsigned before = e->n;
+
+	for (unsigned i = e->n; i-- > 0;)
+		if (e->v[i].guild == guild)
+			remove_at(e, i);
+	return before - e->n;
 }

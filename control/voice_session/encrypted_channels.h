@@ -1,7 +1,7 @@
 /* The channels in which a call has been end-to-end encrypted. A later call there must be encrypted
- * from its start, until an operator sets e2ee to prefer. So Discord gains nothing by ending an
- * encrypted call and offering another one, or by calling the channel a stage. A value without I/O,
- * kept in the state file.
+ * from its start, until an operator sets e2ee to prefer and a call is held there, or has the server
+ * forgotten. So Discord gains nothing by ending an encrypted call and offering another one, or by
+ * calling the channel a stage. A value without I/O, kept in the state file.
  *
  * Members can make channels and have calls in them, so each server has a share of the list. When a
  * server exceeds its share, all of its channels count as encrypted before, and those of other
@@ -33,9 +33,10 @@ struct encrypted_channels {
  */
 bool encrypted_channels_add(struct encrypted_channels *e, uint64_t guild, uint64_t channel,
 			    uint64_t *strict);
-/* If the server has all of its share, drops those of its channels of which h says that they are
- * gone. Returns whether there were any. */
-typedef bool(encrypted_channel_there_h)(uint64_t channel, void *arg);
+/* If the server has all of its share, drops those of its channels of which h says that they are not
+ * there; if the list has place for no two more, those of all servers. Returns whether there were
+ * any. */
+typedef bool(encrypted_channel_there_h)(uint64_t guild, uint64_t channel, void *arg);
 bool encrypted_channels_drop_gone(struct encrypted_channels *e, uint64_t guild,
 				  encrypted_channel_there_h *h, void *arg);
 /* True if this very channel is in the list. */
@@ -44,8 +45,10 @@ bool encrypted_channels_has(const struct encrypted_channels *e, uint64_t guild, 
  * the list is full of servers with one entry each, that holds for all servers without one. */
 bool encrypted_channels_require(const struct encrypted_channels *e, uint64_t guild,
 				uint64_t channel);
-/* Removes the channel, and the entry for all channels of the guild. Returns whether there was one
- * of them. */
+/* Removes the channel, and not the entry for all channels of the guild. Returns whether it was
+ * there. */
 bool encrypted_channels_remove(struct encrypted_channels *e, uint64_t guild, uint64_t channel);
+/* Removes all entries of the guild. Returns how many there were. */
+unsigned encrypted_channels_forget(struct encrypted_channels *e, uint64_t guild);
 
 #endif

@@ -126,32 +126,33 @@ void voice_session_update_call(struct voice_session *c)
 		set_media(c, &want);
 }
 
-static bool is_there(uint64_t channel, void *arg)
+/* In doubt it is. */
+static bool is_there(uint64_t guild, uint64_t channel, void *arg)
 {
-	struct voice_session *c = arg;
+	const struct guilds *g = arg;
 	struct guild_channel ch;
 
-	return guilds_channel(c->conf.guilds, c->guild, channel, &ch);
+	return !guilds_known(g, guild) || guilds_channel(g, guild, channel, &ch);
 }
 
-/* A server whose members make a channel for each talk has deleted nearly all of its share, and
- * Discord gives no id twice. */
+/* Servers whose members make a channel for each talk have deleted nearly all that they have in the
+ * list, and Discord gives no id twice. */
 static bool remember_encrypted(struct voice_session *c, uint64_t channel)
 {
+	struct encrypted_channels *e = c->conf.encrypted;
 	uint64_t strict;
-	bool dropped = guilds_known(c->conf.guilds, c->guild) &&
-		       encrypted_channels_drop_gone(c->conf.encrypted, c->guild, is_there, c);
-	bool added =
-		encrypted_channels_add(c->conf.encrypted, c->guild, channel, &strict) || dropped;
+	bool dropped = !encrypted_channels_has(e, c->guild, channel) &&
+		       !encrypted_channels_has(e, c->guild, 0) &&
+		       encrypted_channels_drop_gone(e, c->guild, is_there, c->conf.guilds);
+	bool added = encrypted_channels_add(e, c->guild, channel, &strict) || dropped;
 
 	if (strict)
-		log_warn("encrypted_channels_full", "guild=%llu channels=%u", ID(strict),
-			 c->conf.encrypted->n);
+		log_warn("encrypted_channels_full", "guild=%llu channels=%u", ID(strict), e->n);
 	return added;
 }
 
 /* Remembers the channel of an encrypted call. An operator who prefers has allowed clear calls
- * there. */
+ * there; a server all of whose channels count stays as it is, because nobody meant it alone. */
 static void note_encryption(struct voice_session *c, const struct media_call_secure *m)
 {
 	uint64_t channel = c->leased_channel;

@@ -12,6 +12,7 @@
 #include "control/store/db.h"
 #include "control/store/erase_fault.h"
 #include "control/store/rows.h"
+#include "control/store/session_file.h"
 #include "control/store/store.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -256,5 +257,46 @@ TEST(an_erasure_ends_with_an_error_if_the_control_that_runs_has_no_database)
 	erase_fault_end(dir);
 	CHECK_INT(erase_fault_read(dir, 1), 0);
 	db_close(db);
+	folder_remove(dir);
+}
+
+/* What else the next control needs stays, and so do other servers. */
+TEST(a_server_is_forgotten_whose_channels_had_encrypted_calls)
+{
+	static struct state s, back;
+	char dir[32], *text;
+	uint64_t strict;
+	json_t *kept;
+	int lock = -1;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(store_command_forget_encrypted(dir, "100"), 1); /* there is no state */
+	s = (struct state){.epoch = 7, .user = 900, .application = 901, .text_newest = 5};
+	s.commands = json_pack("[s]", "kept");
+	encrypted_channels_add(&s.encrypted, 1001, 302, &strict);
+	for (uint64_t i = 1; i <= ENCRYPTED_CHANNELS_GUILD + 1; i++)
+		encrypted_channels_add(&s.encrypted, 100, i, &strict);
+	text = state_text(&s);
+	CHECK_INT(session_file_save(dir, text), 0);
+	CHECK_INT(store_command_forget_encrypted(dir, "nobody"), 2);
+	CHECK_INT(state_lock(dir, &lock), 0);
+	CHECK_INT(store_command_forget_encrypted(dir, "100"), 1);
+	close(lock);
+	kept = state_read_session(dir);
+	CHECK_INT(state_parse(kept, &back), 0);
+	CHECK(encrypted_channels_has(&back.encrypted, 100, 0));
+	json_decref(kept);
+	CHECK_INT(store_command_forget_encrypted(dir, "100"), 0);
+	CHECK_INT(store_command_forget_encrypted(dir, "100"), 0); /* nothing is left */
+	encrypted_channels_forget(&s.encrypted, 100);
+	free(text);
+	text = state_text(&s);
+	kept = state_read_session(dir);
+	json_decref(s.commands);
+	s.commands = json_loads(text, 0, NULL);
+	CHECK(json_equal(kept, s.commands));
+	json_decref(s.commands);
+	json_decref(kept);
+	free(text);
 	folder_remove(dir);
 }

@@ -56,9 +56,11 @@ TEST(encrypted_channels_of_one_server_beyond_its_share_make_it_strict)
 	CHECK(encrypted_channels_require(&e, 100, 11) && encrypted_channels_require(&e, 100, 7));
 	CHECK(!encrypted_channels_has(&e, 100, 11));
 	CHECK(encrypted_channels_require(&e, 200, 1) && !encrypted_channels_require(&e, 200, 2));
-	/* An operator who prefers allows all of it. */
-	CHECK(encrypted_channels_remove(&e, 100, 11));
-	CHECK(!encrypted_channels_require(&e, 100, 11));
+	/* An operator who prefers means no server, so all of it counts until it is forgotten. */
+	CHECK(!encrypted_channels_remove(&e, 100, 11) && !encrypted_channels_remove(&e, 100, 0));
+	CHECK(encrypted_channels_require(&e, 100, 11));
+	CHECK_INT(encrypted_channels_forget(&e, 100), 1);
+	CHECK(!encrypted_channels_require(&e, 100, 11) && encrypted_channels_require(&e, 200, 1));
 	CHECK_INT(e.n, 1);
 }
 
@@ -96,9 +98,9 @@ TEST(encrypted_channels_full_of_servers_make_the_others_strict)
 	CHECK(encrypted_channels_require(&e, 7, 3) && !encrypted_channels_require(&e, 8, 2));
 }
 
-static bool is_even(uint64_t channel, void *arg)
+static bool is_even(uint64_t guild, uint64_t channel, void *arg)
 {
-	(void)arg;
+	(void)guild, (void)arg;
 	return channel % 2 == 0;
 }
 
@@ -118,4 +120,41 @@ TEST(encrypted_channels_that_are_deleted_make_place)
 	CHECK(encrypted_channels_has(&e, 8, 1001));
 	encrypted_channels_add(&e, 7, 2003, &strict);
 	CHECK_INT(strict, 0);
+}
+
+/* Of the others nothing is left. */
+static bool is_of_11_to_20(uint64_t guild, uint64_t channel, void *arg)
+{
+	(void)arg;
+	return channel && guild > 10 && guild <= 20;
+}
+
+/* Many servers, each with a channel for each talk, which is deleted after it: nobody becomes strict
+ * because the list was full of what is gone. */
+TEST(encrypted_channels_that_are_deleted_fill_no_list)
+{
+	static struct encrypted_channels e;
+	unsigned fewest = ENCRYPTED_CHANNELS_MAX;
+
+	e.n = 0;
+	CHECK(add(&e, 0, 9)); /* of an earlier version */
+	for (uint64_t i = 10; i <= ENCRYPTED_CHANNELS_GUILD + 10; i++)
+		add(&e, 3, i);
+	CHECK(strict == 3);
+	for (uint64_t g = 11; g <= 80; g++) {
+		for (uint64_t i = 1; i <= 60; i++) {
+			unsigned before = e.n;
+
+			if (encrypted_channels_drop_gone(&e, g, is_of_11_to_20, NULL)) {
+				CHECK_INT(before, ENCRYPTED_CHANNELS_MAX - 1);
+				fewest = e.n;
+			}
+			CHECK(add(&e, g, 1000 * g + i) && !strict);
+			/* A server without an entry is none that counts. */
+			CHECK(!encrypted_channels_require(&e, 500, 1));
+		}
+	}
+	CHECK_INT(fewest, 2 + 10 * 60);
+	CHECK(encrypted_channels_has(&e, 20, 20001) && encrypted_channels_has(&e, 500, 9) &&
+	      encrypted_channels_has(&e, 3, 0));
 }

@@ -335,12 +335,32 @@ TEST(voice_session_keeps_a_stage_that_is_under_way)
 	toy_settle(&rig.t);
 	CHECK(rig.t.set.stage);
 	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_REQUIRE);
-	encrypted_channels_remove(&rig.encrypted, 100, 1);
+	encrypted_channels_forget(&rig.encrypted, 100);
 	encrypted_channels_add(&rig.encrypted, 100, 301, &strict);
 	voice_session_update_call(rig.vs);
 	toy_settle(&rig.t);
 	CHECK(!rig.t.set.stage);
 	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_ALWAYS);
+	rig_end();
+}
+
+/* Before a full list makes a server strict, it loses what is gone of all servers. Of a server that
+ * is not known nobody can tell. */
+TEST(voice_session_forgets_channels_that_are_gone_when_the_list_is_full)
+{
+	uint64_t strict, guild = 1000;
+
+	CHECK(rig_adopt(301, false));
+	for (uint64_t i = 0; i < 40; i++)
+		encrypted_channels_add(&rig.encrypted, 100, 1000 + i, &strict);
+	while (rig.encrypted.n < ENCRYPTED_CHANNELS_MAX - 1)
+		encrypted_channels_add(&rig.encrypted, guild++, 1, &strict);
+	toy_encrypt(&rig.t);
+	toy_settle(&rig.t);
+	CHECK(encrypted_channels_has(&rig.encrypted, 100, 301));
+	CHECK(!encrypted_channels_has(&rig.encrypted, 100, 1000));
+	CHECK(encrypted_channels_has(&rig.encrypted, 1000, 1));
+	CHECK_INT(rig.encrypted.n, ENCRYPTED_CHANNELS_MAX - 40);
 	rig_end();
 }
 
