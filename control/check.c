@@ -122,6 +122,8 @@ static void check_embedder(struct check *c)
 	char path[640];
 	int err;
 
+	if (p && !dialect_serves((enum dialect)p->dialect, ROLE_EMBED))
+		return; /* a fault of the settings, which is told as one */
 	if (p) {
 		check_say(c, CHECK_OK, "memory search",
 			  "by words and by meaning; lines, facts and questions are sent to the "

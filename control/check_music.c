@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,20 +120,48 @@ static void check_go_live(struct check *c)
 	check_decoder(c, "framed", "frame decoder", "no stream can be watched without it");
 }
 
+/* decoderd opens it when control starts. */
+static void check_sound_folder(struct check *c)
+{
+	const char *folder = c->settings->sound_folder;
+	DIR *dir = *folder ? opendir(folder) : NULL;
+
+	if (dir)
+		check_say(c, CHECK_OK, "sound folder", "%s can be read", folder);
+	else if (*folder)
+		check_say(c, CHECK_WARNING, "sound folder", "%s: %s", folder, strerror(errno));
+	if (dir)
+		closedir(dir);
+}
+
+static void check_downloader(struct check *c)
+{
+	const char *program = c->settings->music_downloader;
+	struct stat st;
+
+	if (!*program)
+		return;
+	if (*program != '/')
+		check_say(c, CHECK_WARNING, "music_downloader", "%s: it must begin with /",
+			  program);
+	else if (access(program, X_OK) || stat(program, &st))
+		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", program, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		check_say(c, CHECK_WARNING, "music_downloader", "%s is no file", program);
+	else
+		check_say(c, CHECK_OK, "music_downloader", "%s can be run", program);
+}
+
 void check_music(struct check *c)
 {
 	const struct settings *s = c->settings;
-	const char *downloader = s->music_downloader;
 
 	check_music_folders(c);
-	if (*s->music_folders || s->music_web || *downloader)
-		check_decoder(c, "decoderd", "music decoder", "mediad needs it for music");
+	check_sound_folder(c);
+	if (*s->music_folders || s->music_web || *s->music_downloader || *s->sound_folder)
+		check_decoder(c, "decoderd", "music decoder", "it is needed for music and sounds");
 	if (s->screen_watch && *s->web_listen)
 		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
 	check_go_live(c);
-	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
-		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
-			  *downloader == '/' ? strerror(errno) : "it must begin with /");
-	else if (*downloader)
-		check_say(c, CHECK_OK, "music_downloader", "%s can be run", downloader);
+	check_downloader(c);
 }

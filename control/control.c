@@ -280,7 +280,6 @@ static int make_media(struct control *c)
 				   .run_dir = c->conf.run_dir,
 				   .music_folders = c->settings->music_folders,
 				   .music_addresses = c->settings->web_read_allowed,
-				   .music_web = c->settings->music_web,
 				   .epoch = c->state.epoch,
 				   .linkh = take_link_state,
 				   .arg = c};
@@ -460,8 +459,11 @@ static int make_sources(struct control *c)
 	if (*folders && c->conf.state_dir)
 		err = library_alloc(&c->library, c->env, c->conf.state_dir, folders, "decoderd");
 	if (err)
-		log_warn("music_library_failed", "folders=\"%s\" error=\"%s\"", folders,
-			 strerror(err));
+		log_warn(
+			"music_library_failed",
+			"folders=\"%s\" error=\"%s\" hint=\"each path begins with /, and there are "
+			"eight at most\"",
+			folders, strerror(err));
 	err = err == EINVAL ? 0 : err;
 	return err ? err : music_sources_alloc(&c->sources, c->env, c->library, c->settings);
 }

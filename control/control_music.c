@@ -498,10 +498,26 @@ static void act(struct voice_session *vs, const struct command *cmd, const struc
 
 	if (m->track && q)
 		r.entry = music_command_find(q, m->track);
-	if (m->track && !r.entry)
+	if (!m->track || r.entry)
+		do_request(vs, &r, words);
+	else if (*m->track == '#') /* as it is suggested */
 		words_music_no_entry(words);
 	else
-		do_request(vs, &r, words);
+		words_music_nothing_fits(words);
+}
+
+/* Nothing that is set up takes the request. */
+static void tell_unsupported(const struct control *c, const struct music_command *m,
+			     struct words *words)
+{
+	bool searches = music_sources_search(c->sources);
+
+	if (!searches && !music_sources_web(c->sources))
+		words_music_none(words);
+	else if (!searches && !is_address(m->query))
+		words_music_addresses_only(words);
+	else
+		words_music_no_web(words);
 }
 
 /* True if somebody answers later. */
@@ -511,7 +527,7 @@ static bool begin_adding(struct control *c, struct command *cmd, const struct mu
 	int err = begin_search(c, cmd, m);
 
 	if (err == ENOTSUP)
-		words_music_no_web(words);
+		tell_unsupported(c, m, words);
 	else if (err == EDQUOT)
 		words_music_busy(words);
 	else if (err)
@@ -532,7 +548,7 @@ void control_answer_music(struct control *c, struct command *cmd)
 	else if (err)
 		words_music_no_luck(&words);
 	else if (!vs)
-		words_not_here(&words);
+		words_music_not_here(&words);
 	else if (m.act == MUSIC_ACT_NOW_PLAYING)
 		show(vs, &m, &words);
 	else if (!may_change(c, vs, cmd->user, &words))

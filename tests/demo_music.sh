@@ -32,7 +32,7 @@ start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --musi
 until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
 start_mediad alice
 start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --channel "$VOICE" --state-dir "$D/state" --ca "$CA"
-until_ok 20 grep -q commands_registered "$D/control.log" || bad commands "not registered"
+until_ok 20 grep -qs commands_registered "$D/control.log" || bad commands "not registered"
 
 "$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/alice.sock" --offlined "$B/offlined" --record "$D/brain" --out "$out" \
 	--guild "$GUILD" --channel "$VOICE" --user "$ALICE" --bot "$BOT" --wait 20 --say "parley play the night train" \

@@ -194,7 +194,9 @@ static int add_link(struct media *m, const char *path)
 
 enum { FOLDERS_MAX = 16, ARGUMENTS_MAX = 9 + 2 * FOLDERS_MAX }; /* with the NULL at the end */
 
-/* Appends the options about music; folders is cut into its parts. */
+/* Appends the options about music; folders is cut into its parts. The decoders are there without
+ * folders, too: music_web and music_downloader may be set while mediad runs, and it can start no
+ * program then. */
 static void add_music(const char *argv[], size_t n, const struct media_conf *conf, char *folders)
 {
 	char *rest = folders, *folder;
@@ -205,8 +207,6 @@ static void add_music(const char *argv[], size_t n, const struct media_conf *con
 		argv[n++] = "--music-root";
 		argv[n++] = folder;
 	}
-	if (!conf->music_web)
-		return;
 	argv[n++] = "--decoderd";
 	argv[n++] = "decoderd";
 	if (conf->music_addresses && *conf->music_addresses) {

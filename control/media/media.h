@@ -43,10 +43,9 @@ struct media_conf {
 	const char *ca_file; /* for a spawned mediad; NULL */
 	const char *run_dir; /* where a spawned mediad's socket goes */
 	/* Music of a spawned mediad: folders with colons between them, each with its place as the
-	 * root of its files; whether it plays addresses of the web, and which ones although they
-	 * are not public (control/settings). All NULL and false: it plays none. */
+	 * root of its files, and which addresses of the web it plays although they are not public
+	 * (control/settings). NULL: none. */
 	const char *music_folders, *music_addresses;
-	bool music_web;
 	uint64_t user;	/* the bot's user id; known after READY: media_set_user */
 	uint64_t epoch; /* rises with every start of control */
 	bool members;	/* MEMBER messages are wanted */

@@ -109,7 +109,7 @@ static const char *explain_probe(const struct music_request *r, int err)
 
 	if (err == EACCES && guard && !http_guard_url(guard, r->at, why, sizeof why) &&
 	    strstr(why, HTTP_GUARD_PORTS))
-		return "its port is neither 80 nor 443";
+		return "its port is neither 80 nor 443, and web_read_allowed does not list it";
 	return http_explain(err);
 }
 

@@ -309,10 +309,17 @@ static void answer_choice(struct ask *a)
 	snprintf(a->buf, a->size, "I have asked nothing.");
 }
 
-/* Without a tool for music. */
+/* Without a tool for music, which may play nevertheless: a response may be asked for without tools.
+ */
 static void answer_music(struct ask *a)
 {
-	snprintf(a->buf, a->size, "I have no music here.");
+	snprintf(a->buf, a->size, "I cannot reach the music from here. The command music can.");
+}
+
+static void answer_playing(struct ask *a)
+{
+	snprintf(a->buf, a->size,
+		 "I cannot see from here what plays. The command music now tells it.");
 }
 
 static void answer_bye(struct ask *a)
@@ -344,7 +351,7 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_FORGET] = answer_forget,    [INTENT_SAID] = answer_said,
 	[INTENT_THANKS] = answer_thanks,    [INTENT_YES] = answer_yes,
 	[INTENT_STOP] = answer_stop,	    [INTENT_BYE] = answer_bye,
-	[INTENT_PLAY] = answer_music,	    [INTENT_PLAYING] = answer_music,
+	[INTENT_PLAY] = answer_music,	    [INTENT_PLAYING] = answer_playing,
 	[INTENT_LOUDER] = answer_music,	    [INTENT_SOFTER] = answer_music,
 	[INTENT_QUEUE] = answer_music,	    [INTENT_PAUSE] = answer_music,
 	[INTENT_RESUME] = answer_music,	    [INTENT_SKIP] = answer_music,

@@ -117,6 +117,19 @@ static void take_text(struct reading *r, const char *name, char *field, size_t s
 		snprintf(field, size, "%s", json_string_value(v));
 }
 
+/* False: it is a role, or the setting is about something else. */
+static bool refuse_role(struct reading *r, const struct settings_row *row, const struct member *m,
+			const json_t *v)
+{
+	char buf[SHOWN + 4], values[SETTINGS_VALUES_TEXT];
+
+	if (!json_is_string(v) || !settings_role_fault(row, json_string_value(v)))
+		return false;
+	settings_row_say(row, true, values, sizeof values);
+	fault(r, m->line, "\"%s\" must be %s, not %s", row->name, values, shown(m, buf));
+	return true;
+}
+
 /* Nobody knows whom or what a list keeps out that cannot be read. */
 static void take_ids(struct reading *r, const struct settings_row *row, const struct member *m,
 		     const json_t *v)
@@ -148,7 +161,8 @@ static void take_row(struct reading *r, const struct settings_row *row, const st
 		take_word(r, row, m, v);
 		break;
 	case SETTINGS_TEXT:
-		take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
+		if (!refuse_role(r, row, m, v))
+			take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
 		break;
 	case SETTINGS_IDS:
 		take_ids(r, row, m, v);

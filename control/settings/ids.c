@@ -78,6 +78,22 @@ void settings_ids_say(const char *list, char *buf, size_t size)
 		 (int)(n > SHOWN ? utf8_whole(entry, SHOWN) : n), entry ? entry : "");
 }
 
+uint64_t settings_role_id(const char *text)
+{
+	size_t n = strlen(text);
+	char digits[DIGITS + 1];
+	uint64_t id = 0;
+
+	if (n > 4 && strncmp(text, "<@&", 3) == 0 && text[n - 1] == '>') {
+		text += 3;
+		n -= 4;
+	}
+	if (n > DIGITS)
+		return 0;
+	snprintf(digits, sizeof digits, "%.*s", (int)n, text);
+	return discord_snowflake(digits, &id) ? id : 0;
+}
+
 bool settings_ids_each(const char **list, uint64_t *id)
 {
 	const char *digits = *list + strcspn(*list, "0123456789");

@@ -19,6 +19,9 @@ bool settings_ids_empty(const char *list);
 const char *settings_ids_fault(const char *list);
 /* Says about a list with a fault what it must be, as the rest of a sentence behind its name. */
 void settings_ids_say(const char *list, char *buf, size_t size);
+/* The role that a setting names, by its id or as Discord writes it in a message ("<@&7>"). 0: it
+ * names none, empty or not. */
+uint64_t settings_role_id(const char *text);
 /* The next id, which *list is moved behind. False: there is none. The list has no fault. */
 bool settings_ids_each(const char **list, uint64_t *id);
 

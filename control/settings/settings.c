@@ -130,6 +130,11 @@ static int parse_number(struct settings *s, const struct settings_row *r, const 
 	return 0;
 }
 
+bool settings_role_fault(const struct settings_row *r, const char *text)
+{
+	return strcmp(r->name, "music_dj_role") == 0 && *text && !settings_role_id(text);
+}
+
 static int parse_row(struct settings *s, const struct settings_row *r, const char *value)
 {
 	int i;
@@ -154,7 +159,8 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 	case SETTINGS_TEXT:
 	case SETTINGS_SECRET:
 		/* No service accepts invalid UTF-8. */
-		if (strlen(value) >= r->bytes || !utf8_valid(value))
+		if (strlen(value) >= r->bytes || !utf8_valid(value) ||
+		    settings_role_fault(r, value))
 			return EINVAL;
 		put_text(s, r, value);
 		return 0;

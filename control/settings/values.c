@@ -38,6 +38,14 @@ void settings_row_say(const struct settings_row *r, bool in_json, char *buf, siz
 		list_words(buf, size, r->words, in_json);
 		break;
 	case SETTINGS_TEXT:
+		if (settings_role_fault(r, "-")) {
+			snprintf(buf, size,
+				 "the id of a role of Discord, such as 123456789012345678, or "
+				 "empty; in Discord's developer mode a right click on the role "
+				 "copies it");
+			break;
+		}
+		/* fall through */
 	case SETTINGS_IDS:
 	case SETTINGS_SECRET:
 		snprintf(buf, size, "a text of at most %zu bytes in UTF-8", r->bytes - 1);

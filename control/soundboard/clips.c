@@ -40,10 +40,13 @@ static void take_state(bool up, int status, void *arg)
 
 	if (up)
 		return;
-	log_info("local_sounds", "count=%zu status=%d%s", c->n, status,
-		 status ? " hint=\"decoderd cannot decode the setting sound_folder; its log "
-			  "lines say why\""
-			: "");
+	if (status)
+		log_info("local_sounds",
+			 "count=%zu status=%d hint=\"decoderd cannot decode the setting "
+			 "sound_folder; its log lines say why\"",
+			 c->n, status);
+	else
+		log_info("local_sounds", "count=%zu status=0", c->n);
 	if (c->h)
 		c->h(c->arg);
 }

@@ -8,6 +8,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/voice.h"
 #include "control/jukebox/jukebox.h"
+#include "control/settings/ids.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
 #include "control/voice_session/policy.h"
@@ -61,12 +62,11 @@ static void count_person(uint64_t user, const char *name, bool is_bot, void *arg
 static void fill_person(struct music_person *to, uint64_t user, void *arg)
 {
 	const struct voice_session *c = arg;
-	const char *role = c->conf.settings->music_dj_role;
-	uint64_t channel = voice_channel(c->voice), bits = 0, dj = 0;
+	const uint64_t dj = settings_role_id(c->conf.settings->music_dj_role);
+	uint64_t channel = voice_channel(c->voice), bits = 0;
 	struct guild_voice v = {0};
 	struct people people = {.c = c};
 
-	discord_snowflake(role, &dj);
 	guilds_permissions(c->conf.guilds, c->guild, channel, user, &bits);
 	guilds_voice(c->conf.guilds, c->guild, user, &v);
 	guilds_each(c->conf.guilds, c->guild, channel, count_person, &people);
@@ -91,9 +91,8 @@ static bool has_other_listener(struct voice_session *c, uint64_t user)
 static void fill_from_member(struct music_person *to, const json_t *member, uint64_t bits,
 			     const struct voice_session *c)
 {
-	uint64_t dj = 0;
+	const uint64_t dj = settings_role_id(c->conf.settings->music_dj_role);
 
-	discord_snowflake(c->conf.settings->music_dj_role, &dj);
 	to->dj_role |= dj && guilds_member_has_role(member, c->guild, dj);
 	to->manages_channels |= (bits & DISCORD_PERMISSION(DISCORD_BIT_MANAGE_CHANNELS)) != 0;
 }

@@ -197,6 +197,16 @@ sock="--media-sock $D/mediad.sock"
 	check "check tells a music folder that can be read" "$out" "ok       music folder: /tmp can be read"
 	checked "check tells a downloader that is not there" "warning  music_downloader: /nonexistent/yt-dlp: No such file" \
 		PARLEY_MUSIC_DOWNLOADER=/nonexistent/yt-dlp "$B/control" $sock
+	printf '{"roles": {"embed": ["embedded"]}}' >"$D/embed.json"
+	checked "check names a role that its provider cannot serve" "cannot serve the role embed" "$B/control" $sock --config "$D/embed.json"
+	case $out in
+	*"memory search: by words and by meaning"*) bad "check promises no search by meaning then" "$out" ;;
+	*) ok "check promises no search by meaning then" ;;
+	esac
+	checked "check tells a downloader that is a folder" "warning  music_downloader: /tmp is no file" \
+		PARLEY_MUSIC_DOWNLOADER=/tmp "$B/control" $sock
+	checked "check tells a folder of sounds that is not there" "warning  sound folder: /nonexistent: No such file" \
+		PARLEY_SOUND_FOLDER=/nonexistent "$B/control" $sock
 	checked "check tells that Discord is away" "missing  Discord: http://127.0.0.1:9/api cannot be reached" \
 		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
 	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE

@@ -374,7 +374,7 @@ TEST(music_is_for_those_in_the_channel_of_the_bot)
 TEST(without_a_call_there_is_no_music)
 {
 	CHECK(begin());
-	SAYS("I am in no channel", asks(ANA, "now", NULL));
+	SAYS("/join asks me in", asks(ANA, "now", NULL));
 	CHECK_INT(types(ANA, "remove", "track", ""), 0);
 	SAYS("I am in no channel", presses(ANA, "parley:music_skip:*:301.1", ""));
 	end();
@@ -394,7 +394,10 @@ TEST(an_address_is_played_added_and_put_next)
 	CHECK_INT(settings_set(fx.c.settings, "music_share", "2"), 0);
 	SAYS("as one member may", plays(ANA, "add", "d.mp3"));
 	CHECK_INT(settings_set(fx.c.settings, "music_web", "0"), 0);
-	SAYS("I may not look", plays(BEN, "add", "d.mp3"));
+	SAYS("No music is set up here", plays(BEN, "add", "d.mp3"));
+	SAYS("No music is set up here", asks(BEN, "play", text_option("query", "morning")));
+	CHECK_INT(settings_set(fx.c.settings, "music_web", "1"), 0);
+	SAYS("only play addresses", asks(BEN, "play", text_option("query", "morning")));
 	CHECK_INT(music_queue_count(queue()), 5);
 	end();
 }
@@ -425,6 +428,7 @@ TEST(members_control_their_own_tracks_and_vote_about_others)
 	SAYS("Paused", asks(ANA, "pause", NULL));
 	SAYS("already", asks(ANA, "pause", NULL));
 	SAYS("not in the queue", asks(ANA, "remove", text_option("track", "#99")));
+	SAYS("nothing that fits", asks(ANA, "remove", text_option("track", "xyzzy")));
 	SAYS("Removed", asks(ANA, "remove", text_option("track", "2")));
 	SAYS("Skipped", asks(ANA, "skip", NULL));
 	CHECK(!music_queue_present(queue()));
@@ -562,6 +566,10 @@ TEST(a_dj_outside_of_voice_takes_the_bot_away)
 	CHECK_INT(settings_set(fx.c.settings, "music_dj_role", "201"), 0);
 	CHECK(retains_bot_from("202"));
 	CHECK(!retains_bot_from("201"));
+	/* As Discord writes a role that is typed. */
+	CHECK_INT(settings_set(fx.c.settings, "music_dj_role", "<@&202>"), 0);
+	CHECK(!retains_bot_from("202"));
+	CHECK(retains_bot_from("201"));
 	json_decref(left);
 	end();
 }

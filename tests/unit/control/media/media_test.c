@@ -1,4 +1,7 @@
 /* The link to mediad against a toy mediad: a Unix socket, both ends in one loop. */
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "control/media/call.h"
 #include "tests/unit/control/media/toy_mediad.h"
 
@@ -270,6 +273,59 @@ TEST(media_unlistens_and_changes_rates)
 	CHECK_INT(t.count[MEDIA_UNLISTEN], 1);
 	CHECK_INT(media_call_listen(t.call, 501, 0, 0), 0);
 	CHECK(toy_run_until(&t, MEDIA_UNLISTEN, 2));
+	toy_free(&t);
+}
+
+/* Starts a program as mediad that writes down its arguments. */
+static bool read_arguments(struct toy *t, const struct media_conf *conf, char *text, size_t size)
+{
+	struct media_conf with = *conf;
+	char program[64], to[64], script[320];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(program, sizeof program, "%s/mediad.sh", t->dir);
+	snprintf(to, sizeof to, "%s/arguments", t->dir);
+	snprintf(script, sizeof script,
+		 "#!/bin/sh\necho \"$*\" >%s.new\nmv %s.new %s\nexec sleep 60\n", to, to, to);
+	f = fopen(program, "w");
+	if (!f || fputs(script, f) < 0 || fclose(f) || chmod(program, 0700))
+		return false;
+	with.spawn = program;
+	with.run_dir = t->dir;
+	if (media_alloc(&t->media, t->env, &with))
+		return false;
+	for (unsigned i = 0; i < 500 && !n; i++) {
+		toy_settle(t);
+		f = fopen(to, "r");
+		if (f) {
+			n = fread(text, 1, size - 1, f);
+			fclose(f);
+		}
+	}
+	text[n] = '\0';
+	t->media = media_free(t->media);
+	unlink(to);
+	unlink(program);
+	return n;
+}
+
+/* music_web and music_downloader may be set while mediad runs, which starts no program then. */
+TEST(media_spawns_mediad_with_decoders_whatever_the_settings_are)
+{
+	char text[512];
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	CHECK(read_arguments(&t, &(struct media_conf){.music_addresses = ""}, text, sizeof text));
+	CHECK(strstr(text, " --decoderd decoderd"));
+	CHECK(!strstr(text, "--music-"));
+	CHECK(read_arguments(
+		&t,
+		&(struct media_conf){.music_folders = "/a::/b", .music_addresses = "10.0.0.5:8000"},
+		text, sizeof text));
+	CHECK(strstr(text, " --music-root /a --music-root /b --decoderd decoderd "
+			   "--music-address 10.0.0.5:8000"));
 	toy_free(&t);
 }
 

@@ -212,8 +212,10 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 		     {"/busy", "the site had too many requests"},
 		     {"/closed", "the site refused it"},
 		     {"/broken", "the site does not work at the moment"},
-		     {"http://127.0.0.1:1/x.mp3", "its port is neither 80 nor 443"},
-		     {"http://radio.example:8000/x", "its port is neither 80 nor 443"},
+		     {"http://127.0.0.1:1/x.mp3",
+		      "its port is neither 80 nor 443, and web_read_allowed does not list it"},
+		     {"http://radio.example:8000/x",
+		      "its port is neither 80 nor 443, and web_read_allowed does not list it"},
 		     {"ftp://a.example/x.mp3", "its address is not public"},
 		     {"no address:", "its address is not public"}};
 
@@ -262,7 +264,8 @@ TEST(an_address_that_is_allowed_no_more_is_asked_no_more)
 	CHECK(open_sources(""));
 	CHECK_STR(ask_address("/none"), "it is gone");
 	CHECK_INT(settings_set(settings, "web_read_allowed", ""), 0);
-	CHECK_STR(ask_address("/none"), "its port is neither 80 nor 443");
+	CHECK_STR(ask_address("/none"),
+		  "its port is neither 80 nor 443, and web_read_allowed does not list it");
 	snprintf(allowed, sizeof allowed, "127.0.0.1:%u", site.port);
 	CHECK_INT(settings_set(settings, "web_read_allowed", allowed), 0);
 	CHECK_STR(ask_address("/none"), "it is gone");

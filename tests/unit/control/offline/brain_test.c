@@ -316,6 +316,12 @@ TEST(facts_go_to_the_tools_of_memory)
 	CHECK_STR(call("please turn the music down"), "music_change {\"volume\":\"down\"}");
 	CHECK_STR(call("turn up the music"), "music_change {\"volume\":\"up\"}");
 	CHECK_STR(call("what is playing"), "music_now_playing {}");
+	CHECK_STR(call("[Alice]: parley what is playing"), "music_now_playing {}");
+	/* Without the tool it knows nothing of the music, not even that there is none. */
+	CHECK_STR(ask("what is playing"),
+		  "I cannot see from here what plays. The command music now tells it.");
+	CHECK_STR(ask("skip this song"),
+		  "I cannot reach the music from here. The command music can.");
 	CHECK_STR(call("[Alice]: forget it"), "All right.");
 	teardown();
 }

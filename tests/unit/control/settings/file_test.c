@@ -98,6 +98,9 @@ TEST(a_list_of_ids_takes_nothing_else)
 	CHECK_STR(faults(s, "{\"blocked_users\": \"<@501>, 502\", \"text_channels\": \"\"}"), "");
 	CHECK(!s->unread);
 	CHECK_STR(s->blocked_users, "<@501>, 502");
+	CHECK_STR(faults(s, "{\"music_dj_role\": \"<@&7091>\"}"), "");
+	CHECK(strstr(faults(s, "{\"music_dj_role\": \"@DJ\"}"), "must be the id of a role"));
+	CHECK_STR(s->music_dj_role, "<@&7091>");
 	CHECK_STR(faults(s, "{\n\"text_channels\": \"7, general\"\n}"),
 		  "2: \"text_channels\" must be ids of Discord, such as 123456789012345678, "
 		  "separated by commas, not \"general\"; in Discord's developer mode a right "

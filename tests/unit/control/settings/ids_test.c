@@ -73,6 +73,25 @@ TEST(a_list_names_a_channel_by_its_thread_or_category_too)
 	CHECK(!settings_ids_name("0", 60, 0, 0));
 }
 
+TEST(a_role_is_an_id_or_a_mention)
+{
+	static const char *const faults[] = {"DJ",    "@DJ",   "<@7091>", "<#7091>", "<@&>",
+					     "<@&x>", "7091,", "0",	  "70 91"};
+	struct settings *s = NULL;
+
+	CHECK(settings_role_id("7091") == 7091 && settings_role_id("<@&7091>") == 7091);
+	CHECK(settings_role_id("<@&18446744073709551615>") == UINT64_MAX && !settings_role_id(""));
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "music_dj_role", "<@&18446744073709551615>"), 0);
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+		CHECK(!settings_role_id(faults[i]));
+		CHECK_INT(settings_set(s, "music_dj_role", faults[i]), EINVAL);
+	}
+	CHECK_INT(settings_set(s, "music_dj_role", ""), 0);
+	CHECK_STR(s->music_dj_role, "");
+	settings_free(s);
+}
+
 TEST(the_lists_of_people_and_channels_are_lists_of_ids)
 {
 	static const char *const names[] = {"allowed_channels",
