@@ -22,6 +22,9 @@ enum {
 	SOUND_BITRATE = 128000,
 };
 #define US_PER_MS UINT64_C(1000)
+/* Between two frames, at least; no film has more than 240 a second. The times of a file bound
+ * nothing: all of its frames may have one. */
+#define STEP_NS (4 * NS_PER_MS)
 
 struct film {
 	struct call *c;
@@ -44,7 +47,8 @@ struct film {
 	bool running;		   /* the clock goes: base_us was due at base_at */
 	uint64_t base_us, base_at; /* base_at: ns */
 	uint64_t position_us, told_at;
-	bool over, left; /* no frame follows; the last one has left */
+	uint64_t sent_at; /* of the newest frame; 0: none */
+	bool over, left;  /* no frame follows; the last one has left */
 };
 
 /* ---- what control is told ---- */
@@ -131,6 +135,14 @@ static uint64_t due_at(const struct film *f)
 		       : f->base_at + (f->next.at_us - f->base_us) * (NS_PER_MS / US_PER_MS);
 }
 
+/* When the next frame leaves. */
+static uint64_t send_at(const struct film *f)
+{
+	uint64_t due = due_at(f), soonest = f->sent_at ? f->sent_at + STEP_NS : 0;
+
+	return due < soonest ? soonest : due;
+}
+
 static void stop_clock(struct film *f)
 {
 	if (f->sounds && f->running)
@@ -173,7 +185,7 @@ static void schedule(struct film *f)
 		start_clock(f, now);
 	f->waits = false;
 	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
-	tmr_start_at(f->tmr, due_at(f));
+	tmr_start_at(f->tmr, send_at(f));
 }
 
 static void send_next(struct film *f)
@@ -183,6 +195,7 @@ static void send_next(struct film *f)
 	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
 		       (uint32_t)(f->next.at_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
 	f->position_us = f->next.at_us;
+	f->sent_at = now;
 	forget_next(f);
 	if (now - f->told_at >= TELL_MS * NS_PER_MS) {
 		f->told_at = now;
@@ -216,6 +229,8 @@ static void on_tmr(void *arg)
 		schedule(f);
 	else if (!f->next.bytes)
 		return;
+	else if (env_now(f->c->conf.env) < send_at(f))
+		tmr_start_at(f->tmr, send_at(f));
 	else
 		send_next(f);
 }

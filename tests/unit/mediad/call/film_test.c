@@ -151,6 +151,30 @@ TEST(film_begins_when_the_stream_can_send)
 	finish();
 }
 
+/* A file can give all its frames one time: they take time all the same. */
+TEST(film_whose_frames_have_one_time_takes_time)
+{
+	unsigned sent = 0;
+
+	CHECK_INT(start(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play(1, false), 0);
+	opened();
+	for (unsigned ms = 0; ms < 400; ms++) {
+		for (unsigned i = 0; i < 3; i++) {
+			size_t before = queued();
+
+			comes(IN_KEY, 0);
+			timer_fires();
+			sent += queued() != before;
+		}
+		rig_wait_ms(1);
+	}
+	CHECK_INT(sent, 100);
+	finish();
+}
+
 TEST(film_that_is_paused_stands)
 {
 	struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
