@@ -56,6 +56,7 @@ struct call_video {
 		bool key;
 	} part;
 	struct tmr *tell;
+	bool telling; /* it runs */
 	struct video_sender_state told;
 	struct film *film; /* NULL: control sends the frames, if anybody does */
 };
@@ -134,19 +135,29 @@ static bool has_news(const struct call_video *v, const struct video_sender_state
 	       now->queued != v->told.queued;
 }
 
+/* A frame came. The timer must not begin anew with each: it would fire after the last one. */
+static void tell_soon(struct call_video *v)
+{
+	if (v->telling)
+		return;
+	v->telling = true;
+	tmr_start(v->tell, TELL_MS * NS_PER_MS);
+}
+
 static void on_tell(void *arg)
 {
 	struct call_video *v = arg;
 	struct loop_stream *l = loop_of(v->c);
 	struct video_sender_state now;
 
+	v->telling = false;
 	if (!l || !v->publishing)
 		return;
 	now = video_sender_state(loop_stream_sender(l));
 	if (!has_news(v, &now))
 		return; /* the next frame starts the timer again */
 	send_state(v->c);
-	tmr_start(v->tell, TELL_MS * NS_PER_MS);
+	tell_soon(v);
 }
 
 /* ---- frames of others ---- */
@@ -411,7 +422,7 @@ void call_video_put(struct call *c, struct slice frame, uint32_t ts, bool key)
 		return;
 	video_sender_put(loop_stream_sender(l), frame, ts, key);
 	loop_stream_wake(l);
-	tmr_start(v->tell, TELL_MS * NS_PER_MS);
+	tell_soon(v);
 }
 
 size_t call_video_queued(const struct call *c)
@@ -478,7 +489,7 @@ static void take_data(struct call *c, const struct media_video_data *m)
 		loop_stream_wake(l);
 	}
 	forget_part(v);
-	tmr_start(v->tell, TELL_MS * NS_PER_MS);
+	tell_soon(v);
 }
 
 static void on_ours(struct call *c, const struct vgw_video *now)

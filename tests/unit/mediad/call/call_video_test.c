@@ -1,6 +1,7 @@
 /* The video of a stream as its call sees it: who sends, who is watched, what control publishes. */
 #include <errno.h>
 
+#include "ipc/tmr.h"
 #include "mediad/engine/loop_stream.h"
 #include "tests/unit/mediad/call/secure_rig.h"
 
@@ -227,6 +228,38 @@ TEST(call_video_publishes_parts_of_frames)
 	put_part(10, 100, 0, 100);
 	run((struct media_msg){.type = MEDIA_VIDEO_STOP});
 	CHECK_INT(rig.states, 0);
+	rig_finish();
+}
+
+static struct {
+	struct tmr *tmr;
+	unsigned frames, states;
+} frames;
+
+static void on_next_frame(void *arg)
+{
+	(void)arg;
+	put_part(frames.frames, 100, 0, 100);
+	if (++frames.frames == 5)
+		frames.states = rig.states;
+	if (frames.frames == 40)
+		env_stop(rig.env);
+	else
+		tmr_start(frames.tmr, 33 * NS_PER_MS);
+}
+
+/* While frames come, and not a second after the last one. */
+TEST(call_video_tells_its_state_while_frames_come)
+{
+	frames.frames = 0;
+	CHECK_INT(rig_start_live_stream(), 0);
+	CHECK_INT(tmr_alloc(&frames.tmr, rig.env, on_next_frame, NULL), 0);
+	publish(MEDIA_VIDEO_VP8);
+	tmr_start(frames.tmr, 0);
+	env_run(rig.env);
+	CHECK(rig.states > frames.states);
+	CHECK(rig.video.dropped > 20);
+	tmr_free(frames.tmr);
 	rig_finish();
 }
 

@@ -122,9 +122,9 @@ void rig_wait_ms(unsigned ms)
 	env_replay_step(rig.env, rig.now, rig.probe, 0, NULL, 0);
 }
 
-static int start(bool stage, bool stream)
+static int start(bool stage, bool stream, bool live)
 {
-	struct env_conf ec = {.loop = true, .replaying = true};
+	struct env_conf ec = {.loop = true, .replaying = !live};
 	struct engine_conf gc = {.threads = 1, .evh = call_engine_event};
 	struct call_conf cc = {.outh = on_out, .queuedh = on_queued, .goneh = on_gone};
 	struct media_call_open open = {.call = 3,
@@ -142,16 +142,16 @@ static int start(bool stage, bool stream)
 	rig.verdict = DAVE_DONE;
 	err = env_alloc(&rig.env, &ec);
 	gc.env = rig.env;
-	if (!err) {
+	if (!err && !live)
 		env_replay_world(rig.env, on_world, NULL);
+	if (!err)
 		err = ws_ctx_alloc(&rig.ws, rig.env, NULL);
-	}
 	if (!err)
 		err = engine_alloc(&rig.engine, &gc);
-	if (!err) {
+	if (!err && !live)
 		env_replay_world(engine_env(rig.engine, 1), on_world, NULL);
+	if (!err)
 		err = env_source_add(rig.env, &rig.probe, on_probe, NULL);
-	}
 	if (!err)
 		err = key_worker_alloc(&rig.worker, rig.env, on_done, NULL);
 	cc.env = rig.env;
@@ -162,19 +162,24 @@ static int start(bool stage, bool stream)
 	cc.sessions = &rig.sessions;
 	if (!err)
 		err = call_alloc(&rig.c, &cc, &open);
-	if (!err)
+	if (!err && !live)
 		rig_wait_ms(0);
 	return err;
 }
 
 int rig_start(bool stage)
 {
-	return start(stage, false);
+	return start(stage, false, false);
 }
 
 int rig_start_stream(void)
 {
-	return start(false, true);
+	return start(false, true, false);
+}
+
+int rig_start_live_stream(void)
+{
+	return start(false, true, true);
 }
 
 void rig_finish(void)

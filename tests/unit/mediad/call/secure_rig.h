@@ -55,6 +55,8 @@ void rig_wait_ms(unsigned ms);
 int rig_start(bool stage);
 /* The call is a stream (Go Live). */
 int rig_start_stream(void);
+/* The same in real time: its timers fire, and no step of the test is taken. */
+int rig_start_live_stream(void);
 void rig_finish(void);
 /* The audio thread takes its commands, and the loop thread what came of them: one a step. */
 void rig_audio(void);
