@@ -17,6 +17,9 @@ enum { SENDERS = 16 };
  * have room of their own above it. */
 enum { QUEUED_MAX = MEDIA_VIDEO_QUEUED, PART_HEAD = 80 };
 enum { TELL_MS = 1000 };
+/* Between two op 15, which answer op 12 of others: a server ends a connection that sends many ops
+ * for good (4021). */
+enum { WANTS_MS = 1000 };
 
 #define SAME(NAME) _Static_assert((int)VIDEO_##NAME == (int)MEDIA_VIDEO_##NAME, #NAME)
 SAME(NONE);
@@ -39,10 +42,23 @@ struct sender_of_video {
 	enum video_codec codec;
 };
 
+/* What we want to see, as op 15 tells it. */
+struct wants {
+	uint32_t ssrcs[VIDEO_SOURCES];
+	uint8_t qualities[VIDEO_SOURCES];
+	unsigned n;
+};
+
 struct call_video {
 	struct call *c;
 	struct watch watches[VIDEO_SOURCES];
 	struct sender_of_video senders[SENDERS];
+	struct {
+		struct wants told;
+		bool valid; /* told was sent in this session */
+		uint64_t at;
+		struct tmr *tmr; /* sends what has changed meanwhile */
+	} wants;
 
 	bool publishing, claimed;
 	enum video_codec codec; /* of ours */
@@ -216,13 +232,9 @@ static void on_codec(uint64_t user, enum video_codec codec, void *arg)
 
 /* ---- watching ---- */
 
-/* Tells the server what we want to see. */
-static void send_wants(struct call *c)
+static struct wants gather_wants(struct call_video *v)
 {
-	struct call_video *v = c->video;
-	uint32_t ssrcs[VIDEO_SOURCES];
-	uint8_t qualities[VIDEO_SOURCES];
-	unsigned n = 0;
+	struct wants out = {0};
 
 	for (unsigned i = 0; i < VIDEO_SOURCES; i++) {
 		const struct watch *w = &v->watches[i];
@@ -230,10 +242,44 @@ static void send_wants(struct call *c)
 
 		if (!s || !s->v.ssrc)
 			continue;
-		ssrcs[n] = s->v.ssrc;
-		qualities[n++] = w->quality;
+		out.ssrcs[out.n] = s->v.ssrc;
+		out.qualities[out.n++] = w->quality;
 	}
-	vgw_video_want(c->gw, ssrcs, qualities, n);
+	return out;
+}
+
+static bool same_wants(const struct wants *a, const struct wants *b)
+{
+	return a->n == b->n && memcmp(a->ssrcs, b->ssrcs, sizeof a->ssrcs) == 0 &&
+	       memcmp(a->qualities, b->qualities, sizeof a->qualities) == 0;
+}
+
+/* Tells the server what we want to see when it is something else, in its time. */
+static void send_wants(struct call_video *v)
+{
+	const struct wants now = gather_wants(v);
+	uint64_t at = env_now(v->c->conf.env), next = v->wants.at + WANTS_MS * NS_PER_MS;
+
+	if (v->wants.valid && same_wants(&now, &v->wants.told))
+		return;
+	if (v->wants.valid && at < next) {
+		tmr_start_at(v->wants.tmr, next);
+		return;
+	}
+	/* Before the session is up it is told by call_video_up. */
+	if (vgw_video_want(v->c->gw, now.ssrcs, now.qualities, now.n))
+		return;
+	v->wants.told = now;
+	v->wants.valid = true;
+	v->wants.at = at;
+}
+
+static void on_wants(void *arg)
+{
+	struct call_video *v = arg;
+
+	send_wants(v);
+	call_finish_step(v->c);
 }
 
 /* Watches the user's present SSRCs, or nothing. */
@@ -255,7 +301,7 @@ static void apply_watch(struct call *c, uint64_t user)
 		log_warn("video_refused", "call=%u user=%llu error=\"%s\"", c->id,
 			 (unsigned long long)user, strerror(err));
 	loop_stream_wake(l);
-	send_wants(c);
+	send_wants(c->video);
 }
 
 static void watch_user(struct call *c, const struct media_video_watch *m)
@@ -288,18 +334,46 @@ static void watch_user(struct call *c, const struct media_video_watch *m)
 		send_source(c, s);
 }
 
+static bool same_video(const struct vgw_video *a, const struct vgw_video *b)
+{
+	return a->user == b->user && a->ssrc == b->ssrc && a->rtx_ssrc == b->rtx_ssrc &&
+	       a->width == b->width && a->height == b->height && a->fps == b->fps;
+}
+
+/* NULL: no place is left. */
+static struct sender_of_video *add_sender(struct call *c, uint64_t user)
+{
+	struct call_video *v = c->video;
+	struct sender_of_video *s = find_sender(v, 0);
+
+	if (s || !find_watch(v, user))
+		return s;
+	/* Whom control watches takes the place of one whom nobody does. */
+	for (unsigned i = 0; i < SENDERS && !s; i++)
+		if (!find_watch(v, v->senders[i].v.user))
+			s = &v->senders[i];
+	if (!s)
+		return NULL;
+	s->v = (struct vgw_video){.user = s->v.user};
+	send_source(c, s);
+	*s = (struct sender_of_video){0};
+	return s;
+}
+
 static void on_source(struct call *c, const struct vgw_video *now)
 {
 	struct call_video *v = c->video;
 	struct sender_of_video *s = v && now->user ? find_sender(v, now->user) : NULL;
 	const struct person *p;
+	bool same;
 
 	if (!v || !now->user || (!s && !now->ssrc))
 		return;
 	if (!s)
-		s = find_sender(v, 0);
+		s = add_sender(c, now->user);
 	if (!s)
 		return;
+	same = same_video(&s->v, now);
 	s->v = *now;
 	if (!now->ssrc)
 		s->codec = VIDEO_NONE;
@@ -308,7 +382,8 @@ static void on_source(struct call *c, const struct vgw_video *now)
 	if (now->ssrc && (!p || !p->slot))
 		hear_ssrc(c, now->user, now->ssrc);
 	apply_watch(c, now->user);
-	send_source(c, s);
+	if (!same)
+		send_source(c, s);
 	if (!now->ssrc)
 		*s = (struct sender_of_video){0};
 }
@@ -530,7 +605,9 @@ void call_video_up(struct call *c)
 	if (!c->video)
 		return;
 	tell_ours(c);
-	send_wants(c);
+	c->video->wants.valid = false;
+	send_wants(c->video);
+	c->video->wants.at = 0; /* who sends is told next, and then not a second later */
 }
 
 void call_video_end_session(struct call *c)
@@ -544,6 +621,8 @@ void call_video_end_session(struct call *c)
 	for (unsigned i = 0; i < SENDERS; i++)
 		if (v->senders[i].v.user)
 			call_video_left(c, v->senders[i].v.user);
+	v->wants.valid = false;
+	tmr_stop(v->wants.tmr);
 	send_state(c);
 }
 
@@ -637,6 +716,8 @@ int call_video_alloc(struct call_video **out, struct call *c)
 		return ENOMEM;
 	v->c = c;
 	err = tmr_alloc(&v->tell, c->conf.env, on_tell, v);
+	if (!err)
+		err = tmr_alloc(&v->wants.tmr, c->conf.env, on_wants, v);
 	if (err)
 		call_video_free(v);
 	else
@@ -651,6 +732,7 @@ struct call_video *call_video_free(struct call_video *v)
 	forget_part(v);
 	film_free(v->film);
 	tmr_free(v->tell);
+	tmr_free(v->wants.tmr);
 	free(v);
 	return NULL;
 }

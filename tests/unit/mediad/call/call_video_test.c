@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "ipc/tmr.h"
+#include "mediad/call/gateway_internal.h"
 #include "mediad/engine/loop_stream.h"
 #include "tests/unit/mediad/call/secure_rig.h"
 
@@ -146,6 +147,68 @@ TEST(call_video_watches_a_few)
 	for (unsigned i = 0; i < 100; i++)
 		source_is(1000 + i, 2000 + 2 * i);
 	CHECK(rig.sources < 40);
+	rig_finish();
+}
+
+/* Viewers name video of theirs before the streamer does: whom control watches has a place. */
+TEST(call_video_keeps_places_for_whom_it_watches)
+{
+	CHECK_INT(rig_start_stream(), 0);
+	rig_join("s1", 1);
+	watch(ANNA, 100);
+	for (unsigned i = 0; i < 20; i++)
+		source_is(500 + i, 600 + 2 * i);
+	source_is(ANNA, 70);
+	CHECK(rig.source.user == ANNA && rig.source.on && rig.source.watched == 100);
+	CHECK(is_watched(70));
+	rig_finish();
+}
+
+static unsigned texts; /* that the voice server was sent */
+
+static void count_texts(const struct vgw_action *act, void *arg)
+{
+	texts += act->kind == VGW_SEND;
+	call_perform_action(act, arg);
+}
+
+/* The call makes five timers behind the source of the worker, and this one is the last of them. */
+static void wants_timer_fires(void)
+{
+	env_replay_step(rig.env, rig.now, rig.probe + 6, 0, NULL, 0);
+}
+
+/* Each op 12 that we answered would be an op of ours, and the server counts those. */
+TEST(call_video_tells_wants_once_a_second)
+{
+	CHECK_INT(rig_start_stream(), 0);
+	rig_settled();
+	rig.c->gw->conf.acth = count_texts;
+	texts = 0;
+	watch(ANNA, 100);
+	source_is(ANNA, 70);
+	CHECK_INT(texts, 1);
+	rig.sources = 0;
+	for (unsigned i = 0; i < 100; i++)
+		source_is(ANNA, 70); /* as before */
+	CHECK_INT(rig.sources, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		source_is(500, 600); /* nobody watches */
+		source_is(500, 0);
+		rig_wait_ms(20);
+	}
+	CHECK_INT(texts, 1);
+	for (unsigned i = 0; i < 100; i++) {
+		source_is(ANNA, 72 + 2 * i);
+		rig_wait_ms(9);
+	}
+	CHECK_INT(texts, 2);
+	rig_wait_ms(100);
+	wants_timer_fires();
+	CHECK_INT(texts, 3);
+	wants_timer_fires();
+	CHECK_INT(texts, 3);
+	CHECK(is_watched(72 + 2 * 99));
 	rig_finish();
 }
 
