@@ -582,7 +582,7 @@ static void on_outage(struct call *c, const struct ev *ev)
 			begin_outage(c, p, ev->dave.at);
 		/* Until the others have switched, a key that does not fit says nothing of the SSRC.
 		 */
-		if (!dave_session_switches(c->secure.session, call_now(c)))
+		if (!ev->dave.video && !dave_session_switches(c->secure.session, call_now(c)))
 			hear_doubt_ssrc(c, p->user);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
@@ -601,7 +601,8 @@ bool secure_gave_up(const struct call *c, uint64_t user)
 
 static void on_proof(struct call *c, const struct ev *ev)
 {
-	hear_prove_ssrc(c, ev->dave.user);
+	if (!ev->dave.video)
+		hear_prove_ssrc(c, ev->dave.user);
 	dave_session_proof(c->secure.session, call_now(c), ev->dave.user,
 			   ev->dave.epoch & UINT32_MAX);
 }

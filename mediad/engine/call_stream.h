@@ -85,16 +85,18 @@ struct slot {
 
 	/* end-to-end encryption */
 	struct dave_opener *opener;
-	bool stale;	       /* the opener still holds keys of an earlier voice session */
-	uint64_t epoch;	       /* of the newest key; 0: none in this session */
-	uint32_t generation;   /* the first generation of that key */
-	uint64_t proved;       /* the epoch that EV_DAVE_PROOF reported last */
+	bool stale;	     /* the opener still holds keys of an earlier voice session */
+	uint64_t epoch;	     /* of the newest key; 0: none in this session */
+	uint32_t generation; /* the first generation of that key */
+	/* The epochs that EV_DAVE_PROOF reported last, by sound and by video. */
+	uint64_t proved, proved_video;
 	unsigned n_pending;    /* packets of this speaker in the pending queue */
 	bool draining;	       /* they are decoded a few per tick; new packets queue behind them */
 	uint64_t last_arrival; /* of the newest packet given to the jitter buffer */
 	struct {
 		uint32_t run;		 /* undecryptable packets in a row */
 		uint64_t since;		 /* arrival of the first of them */
+		uint64_t sound_at;	 /* the newest of them that was sound; 0: none was */
 		bool active, unreported; /* unreported: EV_DAVE_OUTAGE is still to be sent */
 		bool unknown;		 /* it ended, but nothing was decrypted */
 		uint32_t count;

@@ -129,6 +129,8 @@ static void set_sending_key(struct call_stream *cs, struct dave_key *key)
 
 /* ---- decryption outages ---- */
 
+enum { SOUND_MS = 1000 }; /* sound of which nothing has come for so long is over */
+
 static void report_outage(struct call_stream *cs, struct slot *s)
 {
 	struct ev ev = {.type = EV_DAVE_OUTAGE, .stream = cs};
@@ -138,6 +140,7 @@ static void report_outage(struct call_stream *cs, struct slot *s)
 	ev.dave.user = s->user;
 	ev.dave.undecryptable = s->outage.active;
 	ev.dave.unknown = !s->outage.active && s->outage.unknown;
+	ev.dave.video = s->outage.sound_at < s->outage.since;
 	ev.dave.at = s->outage.active ? s->outage.since : env_now(cs->env);
 	s->outage.unreported = !cs->emit(&ev, true, cs->arg);
 }
@@ -151,6 +154,7 @@ static void end_outage(struct call_stream *cs, struct slot *s, bool unknown)
 	}
 	s->outage.active = false;
 	s->outage.run = 0;
+	s->outage.sound_at = 0;
 }
 
 void call_stream_end_outage(struct call_stream *cs, struct slot *s)
@@ -159,7 +163,7 @@ void call_stream_end_outage(struct call_stream *cs, struct slot *s)
 	report_outage(cs, s);
 }
 
-void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at)
+void call_stream_note_undecryptable_video(struct call_stream *cs, struct slot *s, uint64_t at)
 {
 	if (!s->outage.run++)
 		s->outage.since = at;
@@ -170,19 +174,31 @@ void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint
 	report_outage(cs, s);
 }
 
-void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t epoch)
+void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at)
 {
-	struct ev ev = {.type = EV_DAVE_PROOF, .stream = cs};
+	s->outage.sound_at = env_now(cs->env);
+	call_stream_note_undecryptable_video(cs, s, at);
+}
 
+static void end_by_decryption(struct call_stream *cs, struct slot *s)
+{
 	if (s->outage.active) /* its end does not tell with which key */
-		s->proved = 0;
+		s->proved = s->proved_video = 0;
 	end_outage(cs, s, false);
 	report_outage(cs, s);
-	if (epoch && epoch == s->epoch && epoch != s->proved) {
+}
+
+static void report_proof(struct call_stream *cs, struct slot *s, uint64_t epoch, bool video)
+{
+	struct ev ev = {.type = EV_DAVE_PROOF, .stream = cs};
+	uint64_t *proved = video ? &s->proved_video : &s->proved;
+
+	if (epoch && epoch == s->epoch && epoch != *proved) {
 		ev.dave.user = s->user;
 		ev.dave.epoch = epoch;
+		ev.dave.video = video;
 		if (cs->emit(&ev, true, cs->arg))
-			s->proved = epoch;
+			*proved = epoch;
 	}
 	if (dave_opener_wants_next(s->opener)) {
 		ev.type = EV_DAVE_NEXT;
@@ -191,6 +207,21 @@ void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t
 		ev.dave.generation = s->generation + 1;
 		call_stream_emit(cs, &ev);
 	}
+}
+
+void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t epoch)
+{
+	end_by_decryption(cs, s);
+	report_proof(cs, s, epoch, false);
+}
+
+void call_stream_note_decrypted_video(struct call_stream *cs, struct slot *s, uint64_t epoch)
+{
+	uint64_t sound_at = s->outage.sound_at;
+
+	if (!sound_at || env_now(cs->env) - sound_at >= SOUND_MS * NS_PER_MS)
+		end_by_decryption(cs, s);
+	report_proof(cs, s, epoch, true);
 }
 
 void call_stream_outage_stats(struct call_stream *cs, const struct slot *s,
@@ -281,7 +312,7 @@ static void close_slot(struct call_stream *cs, struct slot *s)
 		s->stale = true;
 		cs->n_stale++;
 	}
-	s->epoch = s->proved = 0;
+	s->epoch = s->proved = s->proved_video = 0;
 }
 
 void call_stream_close_dave(struct call_stream *cs)

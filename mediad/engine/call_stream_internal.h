@@ -126,6 +126,10 @@ bool call_stream_may_decrypt(struct call_stream *cs, struct slot *s);
 void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at);
 /* A packet of s was decrypted with a key of this epoch (0: it came in the clear). */
 void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t epoch);
+/* The same of a frame of its video. It says nothing of sound that came meanwhile, which another key
+ * may open, or none: it does not end an outage of that. */
+void call_stream_note_undecryptable_video(struct call_stream *cs, struct slot *s, uint64_t at);
+void call_stream_note_decrypted_video(struct call_stream *cs, struct slot *s, uint64_t epoch);
 /* Ends a decryption outage of s, of which no more packets arrive, and reports its end. */
 void call_stream_end_outage(struct call_stream *cs, struct slot *s);
 void call_stream_outage_stats(struct call_stream *cs, const struct slot *s,

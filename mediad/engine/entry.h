@@ -173,6 +173,7 @@ struct ev {
 			 * the session or its slot ends without an event. */
 			bool undecryptable;
 			bool unknown; /* OUTAGE: it ended, but nothing was decrypted */
+			bool video;   /* OUTAGE, PROOF: it was no sound, so its SSRC is another */
 			uint64_t at;  /* OUTAGE: arrival of its first packet; at its end: now */
 		} dave;
 		struct {

@@ -182,12 +182,12 @@ static bool open_frame(struct video_receiver *r, const struct source *s,
 		return false;
 	what = dave_open(slot->opener, f->bytes, now, r->plain, sizeof r->plain, len, &epoch);
 	if (what == DAVE_SEALED || what == DAVE_CLEAR) {
-		call_stream_note_decrypted(r->cs, slot, epoch);
+		call_stream_note_decrypted_video(r->cs, slot, epoch);
 		return true;
 	}
 	slot->not_sealed += what == DAVE_NOT_SEALED;
 	slot->undecryptable += what == DAVE_FAILED;
-	call_stream_note_undecryptable(r->cs, slot, now);
+	call_stream_note_undecryptable_video(r->cs, slot, now);
 	return false;
 }
 

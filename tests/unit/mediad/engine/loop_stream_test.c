@@ -782,6 +782,52 @@ TEST(loop_stream_a_session_ends)
 	pair_end(&p);
 }
 
+static unsigned seal_sound(struct rtpsize *key, struct pair *p, uint16_t seq)
+{
+	uint8_t out[UDP_MAX_PACKET], sound[60];
+	const struct rtp_header h = {
+		.pt = RTP_PT_OPUS, .seq = seq, .ts = seq * RTP_FRAME, .ssrc = OWNER_SSRC};
+	size_t n;
+
+	/* The form of an encrypted frame, under no key of ours. */
+	memset(sound, 7, sizeof sound);
+	sound[57] = 12;
+	sound[58] = sound[59] = 0xfa;
+	rtpsize_set_counter(key, 1000000u + seq);
+	if (rtpsize_seal(key, &h, sound, sizeof sound, out, sizeof out, &n))
+		return 0;
+	return send(p->viewer.far, out, n, MSG_DONTWAIT) == (ssize_t)n;
+}
+
+/* A member whose video opens, and whose sound does not: it may be somebody else's. */
+TEST(loop_stream_video_does_not_hide_sound_that_nothing_opens)
+{
+	const uint8_t first[RTPSIZE_KEY] = {1};
+	static struct pair p;
+	struct rtpsize *key;
+	unsigned sent = 0;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	CHECK_INT(rtpsize_alloc(&key, RTPSIZE_AES256_GCM, first), 0);
+	engine_send(
+		p.engine, p.viewer.cs,
+		&(struct cmd){.type = CMD_SLOT_MAP, .slot = {.slot = p.slot, .ssrc = OWNER_SSRC}});
+	CHECK_INT(begin(&p, true), 0);
+	for (uint8_t i = 0; i < 10; i++) {
+		for (unsigned k = 0; k < 5; k++)
+			sent += seal_sound(key, &p, (uint16_t)(5u * i + k));
+		CHECK(put(&p, true, i));
+		CHECK(await(&p, i + 1u, DEADLINE_MS));
+	}
+	CHECK(all_whole(&p));
+	CHECK_INT(sent, 50);
+	CHECK_INT(p.slot->outage.count, 1);
+	CHECK(p.slot->outage.active);
+	CHECK(!p.slot->proved && p.slot->proved_video);
+	rtpsize_free(key);
+	pair_end(&p);
+}
+
 TEST(loop_stream_watches_by_user)
 {
 	static struct pair p;
