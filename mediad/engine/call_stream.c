@@ -8,6 +8,7 @@
 
 #include "ipc/env.h"
 #include "mediad/engine/ssrc_hash.h"
+#include "mediad/engine/video_sender.h"
 #include "proto/rtp.h"
 #include "proto/base/time.h"
 #include "proto/base/touch.h"
@@ -482,10 +483,13 @@ void call_stream_report_udp(struct call_stream *cs, enum path_loss why)
  * as datagrams go both ways. */
 static void examine_path(struct call_stream *cs, uint64_t now)
 {
+	bool heard = cs->n_slots && !cs->deaf;
+	bool shows = cs->video && video_sender_state(cs->video).sending; /* viewers report it */
+
 	if (may_ask(cs) && path_is_silent(&cs->path, now)) {
 		path_ask(&cs->path);
 		discovery_repeat(&cs->discovery, now);
-	} else if (cs->n_slots && !cs->deaf && path_is_doubtful(&cs->path, now)) {
+	} else if ((heard || shows) && path_is_doubtful(&cs->path, now)) {
 		ask_address(cs, now);
 	}
 }

@@ -828,6 +828,28 @@ TEST(loop_stream_video_does_not_hide_sound_that_nothing_opens)
 	pair_end(&p);
 }
 
+/* Nobody speaks in it: without a packet of a viewer its address may be another one by now. */
+TEST(loop_stream_that_only_shows_asks_for_its_address)
+{
+	static struct pair p;
+	struct path *path;
+
+	CHECK_INT(pair_start(&p, true), 0);
+	path = &p.owner.cs->path;
+	p.owner.cs->discovery.state = DISCOVERY_DONE;
+	path->quiet_since = env_now(p.env) - PATH_DOUBT_MS * NS_PER_MS;
+	p.owner.cs->speaker_tick_at = 0;
+	call_stream_work(p.owner.cs);
+	CHECK(!path->doubting); /* nobody is there */
+	CHECK_INT(begin(&p, true), 0);
+	CHECK(put(&p, true, 0));
+	path->quiet_since = env_now(p.env) - PATH_DOUBT_MS * NS_PER_MS;
+	p.owner.cs->speaker_tick_at = 0;
+	call_stream_work(p.owner.cs);
+	CHECK(path->doubting);
+	pair_end(&p);
+}
+
 TEST(loop_stream_watches_by_user)
 {
 	static struct pair p;
