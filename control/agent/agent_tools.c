@@ -327,7 +327,7 @@ void agent_tools_recalled(struct agent_tools *t)
 void agent_tools_show(struct agent_tools *t, uint32_t turn)
 {
 	if (t)
-		tools_run_searched(t->run, turn);
+		tools_run_shown(t->run, turn);
 }
 
 void agent_tools_left(struct agent_tools *t, uint64_t user)

@@ -53,7 +53,8 @@ bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, i
 json_t *agent_tools_shown(const struct agent_tools *t);
 /* The settings changed: other tools may be switched off. NULL accepted. */
 void agent_tools_settings(struct agent_tools *t);
-/* The turn's model is shown a screen, whose text is that of strangers. t may be NULL. */
+/* The turn's model is shown a screen, whose text is that of strangers: calls with effects need a
+ * yes from now on. t may be NULL. */
 void agent_tools_show(struct agent_tools *t, uint32_t turn);
 /* The room goes on with a conversation of the control before, in which text of strangers was read.
  */

@@ -277,7 +277,9 @@ enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings
 
 	if (tool_policy_lists(s->tools_off, row->name))
 		return TOOL_OFF;
-	if (row->effect != TOOL_EFFECT_NONE && ((q->tainted && !q->agreed) || !q->user))
+	if (row->effect != TOOL_EFFECT_NONE && !q->user)
+		return TOOL_NOBODY;
+	if (row->effect != TOOL_EFFECT_NONE && q->tainted && !q->agreed)
 		return TOOL_TAINTED;
 	if (exceeds_rate(rate, s, reads, now))
 		return TOOL_RATE;

@@ -412,6 +412,12 @@ void tools_run_searched(struct tools_run *t, uint32_t turn)
 	t->tainted = true;
 }
 
+void tools_run_shown(struct tools_run *t, uint32_t turn)
+{
+	tools_run_turn(t, turn)->quotes = true;
+	t->tainted = true;
+}
+
 unsigned tools_run_open(const struct tools_run *t)
 {
 	unsigned n = 0;

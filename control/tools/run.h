@@ -190,9 +190,12 @@ enum tool_verdict tools_run_judge_effect(struct tools_run *t, const struct tool_
 					 uint32_t turn, uint64_t now);
 /* True if strangers' text was read in this voice session. */
 bool tools_run_tainted(const struct tools_run *t);
-/* The provider searched the web by itself in this turn, or was shown a screen: strangers' text was
- * read. */
+/* The provider searched the web by itself in this turn: strangers' text was read. */
 void tools_run_searched(struct tools_run *t, uint32_t turn);
+/* A shown screen stands before the question of this turn. Strangers' text was read in the voice
+ * session; but each question comes with it, so in the turn a yes of the asker still allows a call,
+ * as in later ones: else nothing could be done in a room for as long as anybody shows a screen. */
+void tools_run_shown(struct tools_run *t, uint32_t turn);
 /* Calls and jobs that are not over. */
 unsigned tools_run_open(const struct tools_run *t);
 

@@ -219,6 +219,41 @@ TEST(a_yes_counts_after_words_that_came_before_the_call)
 	}
 }
 
+/* Each question of a room in which somebody shows a screen comes with it. */
+TEST(a_yes_makes_a_call_while_a_screen_is_shown)
+{
+	static const struct tool_row rings = {.name = "ring",
+					      .description = "Rings.",
+					      .schema = "{\"type\":\"object\"}",
+					      .effect = TOOL_EFFECT_ROOM,
+					      .timeout_ms = 5000,
+					      .max_output = 100};
+	const struct engine_event call = {
+		.type = ENGINE_TOOL_CALL, .call = "r", .tool = "ring", .data = slice_str("{}")};
+	static struct scene s;
+	uint32_t turn;
+
+	CHECK(open_scene(&s));
+	CHECK_INT(tools_registry_add(s.agent->tools->registry, &rings, &shell, NULL), 0);
+	turn = room_active(s.agent->room)->id;
+	agent_tools_show(s.agent->tools, turn);
+	CHECK(agent_tools_tainted(s.agent->tools));
+	agent_tools_call(s.agent->tools, &(struct roles_event){.turn = turn, .engine = &call});
+	CHECK_INT(starts, 0);
+	end_question(&s, "Shall I do this: ring?", ROOM_REASON_ANSWERED, 24000);
+	agent_tools_show(s.agent->tools, turn);
+	say(&s, "Yes.");
+	CHECK_INT(starts, 1);
+	/* What the tool for it says of a screen holds the turn back as other text does. */
+	read_page(&s);
+	starts = 0;
+	call_send(&s, "a", "Bob");
+	end_question(&s, "Shall I do this: send, Bob?", ROOM_REASON_ANSWERED, 24000);
+	say(&s, "Yes.");
+	CHECK_INT(starts, 0);
+	scene_end(&s);
+}
+
 /* An unanswered call would block the provider's session. */
 TEST(calls_beside_one_that_ends_the_turn_get_an_answer)
 {

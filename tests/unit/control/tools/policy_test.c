@@ -124,7 +124,9 @@ TEST(after_text_of_strangers_nothing_is_changed)
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
 	/* A turn that nobody spoke changes nothing either. */
 	q = (struct tool_request){.row = &rings, .arguments = "{}"};
-	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_NOBODY);
+	q.tainted = q.agreed = true;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_NOBODY);
 	close_policy(p);
 	settings_free(s);
 }
