@@ -5,6 +5,7 @@
 
 #include <sodium.h>
 
+#include "control/configure/live_settings.h"
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/golive/golive.h"
@@ -60,11 +61,21 @@ static void tell_change(const struct share_owner *owner, uint32_t share, void *a
 		voice_session_screen_changed(vs, owner->channel, owner->target, share);
 }
 
+/* The bot is in no channel of a server without a session, so nobody shows it a screen there. */
+static const struct settings *settings_of(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+
+	return control_find_voice_session(c, guild) ? live_settings_of(c->live, guild)
+						    : c->settings;
+}
+
 int control_make_vision(struct control *c)
 {
 	return vision_alloc(&c->vision, &(struct vision_conf){.env = c->env,
 							      .bus = c->bus,
 							      .settings = c->settings,
+							      .settings_of = settings_of,
 							      .program = "imaged",
 							      .world = {channel_of, bot_channel, c},
 							      .nameh = name_of,
@@ -166,7 +177,8 @@ void control_answer_share(struct control *c, struct command *cmd)
 	} else if (refusal) {
 		tell_refusal(refusal, &words);
 	} else {
-		words_share_link(&words, c->settings->share_minutes, link);
+		words_share_link(&words, vision_settings(c->vision, cmd->guild)->share_minutes,
+				 link);
 		if (here)
 			words_share_here_only(&words);
 	}
@@ -192,7 +204,7 @@ static enum share_refusal offer_by_operator(struct control *c, const struct web_
 
 	if (!refusal)
 		a->body = json_pack("{s:s,s:i}", "url", link, "expiresInMinutes",
-				    (int)c->settings->share_minutes);
+				    (int)vision_settings(c->vision, what->guild)->share_minutes);
 	sodium_memzero(link, sizeof link);
 	return refusal;
 }

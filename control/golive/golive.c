@@ -341,7 +341,7 @@ static const char *show(const struct vision_film *film, vision_film_h *h, void *
 	struct golive *g = arg;
 	bool web = !film->visualizer && strncmp(film->url, "file:", 5) != 0;
 	const char *why = !golive_ready(g) ? "the account is not connected"
-			  : web && !g->conf.settings->music_web
+			  : web && !vision_settings(g->conf.vision, film->guild)->music_web
 				  ? "nothing is played from the web here (music_web)"
 				  : show_film(g->show, film, h, h_arg);
 
@@ -383,7 +383,9 @@ static const char *find_end(const struct golive *g, const struct watched *w)
 
 static void ask_key(const struct golive *g, struct watched *w, uint64_t now)
 {
-	if (!w->call || now - w->asked_at < g->conf.settings->share_frame_ms * NS_PER_MS ||
+	const struct settings *set = vision_settings(g->conf.vision, w->guild);
+
+	if (!w->call || now - w->asked_at < set->share_frame_ms * NS_PER_MS ||
 	    vision_stream_state(g->conf.vision, w->share) != VISION_STREAM_WANTS)
 		return;
 	if (!media_call_ask_key(w->call))

@@ -49,7 +49,8 @@ static inline struct view *view_of(struct vision *v, const struct share *s)
 }
 
 /* control/vision/vision.c */
-struct share_rules vision_rules(const struct vision *v);
+/* Those of this server; 0: of all. */
+struct share_rules vision_rules(const struct vision *v, uint64_t guild);
 void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
 			  const char *why);
 void vision_end_share(struct vision *v, struct share *s, const char *why);

@@ -116,7 +116,7 @@ static int keep_picture(struct view *view, const struct image_result *r)
 static void compare_picture(struct view *view, const struct share *s, const struct image_result *r)
 {
 	const struct vision_conf *conf = &view->vision->conf;
-	const struct settings *set = conf->settings;
+	const struct settings *set = vision_settings(view->vision, s->owner.guild);
 	const struct change_rules rules = {.threshold = set->watch_change,
 					   .floor = set->watch_floor,
 					   .least = set->watch_change_ms * NS_PER_MS,
@@ -160,7 +160,7 @@ enum share_refusal view_take(struct view *view, const struct share *s, enum fram
 			     struct slice picture)
 {
 	struct image_jail *jail = codec ? view->vision->frames : view->vision->jail;
-	const struct settings *set = view->vision->conf.settings;
+	const struct settings *set = vision_settings(view->vision, s->owner.guild);
 	const struct image_limits limits = {
 		.side = set->share_width, .quality = set->share_quality, .codec = codec};
 	enum image_reason why;
@@ -182,7 +182,7 @@ enum share_refusal view_take(struct view *view, const struct share *s, enum fram
 
 void view_tick(struct view *view, const struct share *s)
 {
-	const struct settings *set = view->vision->conf.settings;
+	const struct settings *set = vision_settings(view->vision, s->owner.guild);
 
 	if (s->state == SHARE_SHOWING && view->newest.p &&
 	    notes_unchanged(&view->notes, set->watch_idle_s * NS_PER_S,

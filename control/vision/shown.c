@@ -205,13 +205,14 @@ const char *vision_noted(struct vision *v, uint32_t share)
 
 json_t *vision_state(struct vision *v, uint32_t share)
 {
-	const struct settings *set = v->conf.settings;
 	const struct share *s = shares_find(&v->shares, share);
+	const struct settings *set;
 	const struct view *view;
 	bool watched, missing;
 
 	if (!s)
 		return NULL;
+	set = vision_settings(v, s->owner.guild);
 	view = view_of(v, s);
 	missing = (!view->newest.p || view->problem != IMAGE_OK) && !view->decoding;
 	watched = s->watched &&

@@ -58,7 +58,7 @@ void vision_list_streams(const struct vision *v, uint64_t guild, uint64_t channe
 {
 	struct listing l = {v, guild, channel, list};
 
-	if (v->streams.eachh && v->conf.settings->screen_watch)
+	if (v->streams.eachh && vision_settings(v, guild)->screen_watch)
 		v->streams.eachh(guild, channel, list_streamer, &l, v->streams.arg);
 }
 
@@ -103,7 +103,7 @@ enum vision_stream vision_stream_state(const struct vision *v, uint32_t share)
 
 	if (!s || !s->watched)
 		return VISION_STREAM_GONE;
-	rules = vision_rules(v);
+	rules = vision_rules(v, s->owner.guild);
 	return v->views[s - v->shares.v].decoding || !shares_due(s, &rules, env_now(v->conf.env))
 		       ? VISION_STREAM_BUSY
 		       : VISION_STREAM_WANTS;

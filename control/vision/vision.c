@@ -15,9 +15,14 @@
 
 enum { TICK_S = 1 };
 
-struct share_rules vision_rules(const struct vision *v)
+const struct settings *vision_settings(const struct vision *v, uint64_t guild)
 {
-	const struct settings *set = v->conf.settings;
+	return v->conf.settings_of ? v->conf.settings_of(guild, v->conf.arg) : v->conf.settings;
+}
+
+struct share_rules vision_rules(const struct vision *v, uint64_t guild)
+{
+	const struct settings *set = vision_settings(v, guild);
 
 	return (struct share_rules){
 		.ttl = set->share_minutes * 60 * NS_PER_S,
@@ -71,7 +76,7 @@ static const char *find_end(const struct vision *v, const struct share *s, uint6
 {
 	const struct share_world *w = &v->conf.world;
 
-	if (!v->conf.settings->screen_watch)
+	if (!vision_settings(v, s->owner.guild)->screen_watch)
 		return "off";
 	if (now >= s->expires)
 		return "expired";
@@ -166,13 +171,13 @@ void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 enum share_refusal vision_offer_share(struct vision *v, const struct share_owner *owner,
 				      char token[SHARE_SECRET_SIZE], struct share **out)
 {
-	struct share_rules rules = vision_rules(v);
+	struct share_rules rules = vision_rules(v, owner->guild);
 	uint64_t now = env_now(v->conf.env);
 	struct share *s = shares_expired(&v->shares, now);
 	struct share_offered offered;
 	enum share_refusal refusal;
 
-	if (!v->conf.settings->screen_watch)
+	if (!vision_settings(v, owner->guild)->screen_watch)
 		return SHARE_OFF;
 	if (s)
 		vision_end_share(v, s, "expired");
@@ -228,16 +233,19 @@ uint32_t vision_match_key(const struct vision *v, const char *key)
 enum share_refusal vision_open(struct vision *v, const char *token, uint32_t browser,
 			       char key[SHARE_SECRET_SIZE], uint32_t *share)
 {
-	struct share_rules rules = vision_rules(v);
+	/* Whose server it is, the token tells. */
+	struct share_rules rules = vision_rules(v, 0);
+	uint64_t now = env_now(v->conf.env);
 	char fresh[SHARE_SECRET_SIZE];
 	struct share *s;
 	enum share_refusal refusal;
 
 	write_secret(v, fresh);
-	refusal = shares_open(&v->shares, &rules, token, fresh, browser, env_now(v->conf.env), &s);
+	refusal = shares_open(&v->shares, &rules, token, fresh, browser, now, &s);
 	key[0] = '\0';
 	if (!refusal) {
 		*share = s->id;
+		s->expires = now + vision_rules(v, s->owner.guild).ttl;
 		if (strcmp(s->key, fresh) == 0)
 			memcpy(key, fresh, SHARE_SECRET_SIZE);
 	}
@@ -254,13 +262,14 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 
 	if (refusal)
 		return refusal;
-	return bytes > v->conf.settings->share_frame_bytes ? SHARE_TOO_LARGE : SHARE_GRANTED;
+	return bytes > vision_rules(v, s->owner.guild).frame_bytes ? SHARE_TOO_LARGE
+								   : SHARE_GRANTED;
 }
 
 enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
 			       enum frame_codec codec, struct slice picture)
 {
-	struct share_rules rules = vision_rules(v);
+	struct share_rules rules = vision_rules(v, s->owner.guild);
 	const struct share_frame frame = {.bytes = picture.n, .known_type = known_type};
 	struct view *view = view_of(v, s);
 	enum share_refusal refusal;
@@ -309,13 +318,14 @@ enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t targ
 enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
 				uint32_t *share)
 {
-	struct share_rules rules = vision_rules(v);
 	uint64_t now = env_now(v->conf.env);
+	struct share_rules rules;
 	struct share *s;
 	enum share_refusal refusal = shares_prove(&v->shares, token, browser, now, &s);
 
 	if (refusal)
 		return refusal;
+	rules = vision_rules(v, s->owner.guild);
 	/* Its pause holds, and it does not expire, while its person is elsewhere. */
 	shares_touch(s, &rules, paused, now);
 	refusal = shares_where(&v->conf.world, &s->owner);

@@ -29,6 +29,8 @@ struct vision_conf {
 	struct env *env;
 	struct bus *bus;
 	const struct settings *settings;
+	/* Those of one server, read anew each time. NULL: the same for all. */
+	const struct settings *(*settings_of)(uint64_t guild, void *arg);
 	const char *program; /* imaged */
 	struct share_world world;
 	/* A member's display name. */
@@ -44,6 +46,8 @@ struct vision_conf {
 /* ENOMEM. Caller owns *out. */
 int vision_alloc(struct vision **out, const struct vision_conf *conf);
 struct vision *vision_free(struct vision *v);
+/* The settings that hold in this server; 0: those of all. Borrowed until the next call. */
+const struct settings *vision_settings(const struct vision *v, uint64_t guild);
 /* Decodes pictures for others, too: attachments. */
 struct image_jail *vision_jail(struct vision *v);
 

@@ -1,5 +1,8 @@
 #include <string.h>
 
+#include <event2/event.h>
+
+#include "control/events/events.h"
 #include "control/settings/settings.h"
 #include "control/vision/inside.h"
 #include "ipc/env.h"
@@ -54,6 +57,93 @@ TEST(a_long_name_of_who_shows_a_screen_stays_whole_characters)
 	name = "Al\nice";
 	vision_notes(&v, GUILD, CHANNEL, notes);
 	CHECK(strncmp(notes, "The screen of Al ice, the newest", 32) == 0);
+	env_free(env);
+}
+
+/* ---- settings of one server ---- */
+
+enum { OTHER = 9 };
+
+static struct settings *own;	/* of GUILD */
+static struct settings *common; /* of the others */
+
+static const struct settings *settings_of(uint64_t guild, void *arg)
+{
+	(void)arg;
+	return guild == GUILD ? own : common;
+}
+
+static uint64_t in_channel(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild;
+	(void)user;
+	(void)arg;
+	return CHANNEL;
+}
+
+static uint64_t bot_in_channel(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return CHANNEL;
+}
+
+static uint64_t minutes_of(const struct vision *v, struct env *env, unsigned place)
+{
+	return (v->shares.v[place].expires - env_now(env)) / NS_PER_S / 60;
+}
+
+TEST(a_server_has_settings_of_its_own_for_its_screens)
+{
+	struct share_owner owner = {
+		.guild = GUILD, .channel = CHANNEL, .requester = ALICE, .target = ALICE};
+	char token[SHARE_SECRET_SIZE], key[SHARE_SECRET_SIZE];
+	struct vision *v = NULL;
+	struct env *env;
+	struct bus *bus;
+	uint32_t share;
+	json_t *state;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	CHECK_INT(bus_alloc(&bus), 0);
+	CHECK_INT(settings_alloc(&own), 0);
+	CHECK_INT(settings_alloc(&common), 0);
+	own->share_minutes = 5;
+	own->share_width = 640;
+	own->share_frame_bytes = 60000;
+	CHECK_INT(
+		vision_alloc(&v, &(struct vision_conf){.env = env,
+						       .bus = bus,
+						       .settings = common,
+						       .settings_of = settings_of,
+						       .program = "imaged",
+						       .world = {in_channel, bot_in_channel, NULL},
+						       .nameh = name_of}),
+		0);
+	CHECK_INT(vision_offer(v, &owner, token), SHARE_GRANTED);
+	CHECK(minutes_of(v, env, 0) < 5);
+	CHECK_INT(vision_open(v, token, 0, key, &share), SHARE_GRANTED);
+	CHECK(minutes_of(v, env, 0) < 5);
+	CHECK_INT(vision_expect(v, token, share, 60001), SHARE_TOO_LARGE);
+	CHECK_INT(vision_touch(v, token, share, false, &share), SHARE_GRANTED);
+	CHECK(minutes_of(v, env, 0) < 5);
+	state = vision_state(v, share);
+	CHECK_INT(json_integer_value(json_object_get(json_object_get(state, "settings"), "width")),
+		  640);
+	json_decref(state);
+	own->screen_watch = false;
+	CHECK_INT(vision_offer(v, &owner, token), SHARE_OFF);
+	owner.guild = OTHER;
+	CHECK_INT(vision_offer(v, &owner, token), SHARE_GRANTED);
+	CHECK(minutes_of(v, env, 1) >= common->share_minutes - 1);
+	/* What is shown in the server that allows it no more ends. */
+	for (unsigned i = 0; i < 10 && v->shares.v[0].id; i++)
+		event_base_loop(env_base(env), EVLOOP_ONCE);
+	CHECK(!v->shares.v[0].id && v->shares.v[1].id);
+	vision_free(v);
+	settings_free(own);
+	settings_free(common);
+	bus_free(bus);
 	env_free(env);
 }
 
