@@ -5,6 +5,8 @@
 
 /* Frames that mediad may play between a report and the arrival of an order, with much to spare. */
 enum { SOUGHT_LAG = 48000 };
+/* A track that could not be prepared is tried again after 10, 20 and 40 s of the present one. */
+enum { AHEAD_TRIES = 3, AHEAD_FRAMES = 10 * MUSIC_FRAMES_PER_S };
 
 void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
 		       void *arg)
@@ -34,6 +36,7 @@ static void order_play(struct music_player *p, const struct track *t)
 {
 	p->present = (struct music_told){.music = next_number(p), .entry = t->id};
 	p->next = (struct music_told){0};
+	p->ahead = (struct music_ahead){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = wants_pause(p);
 	p->still = false;
@@ -95,6 +98,7 @@ static void promote_next(struct music_player *p)
 {
 	p->present = p->next;
 	p->next = (struct music_told){0};
+	p->ahead = (struct music_ahead){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = p->still = false;
 	p->sought = (struct music_sought){0};
@@ -407,6 +411,31 @@ static void begin_next(struct music_player *p)
 	p->passing = passing;
 }
 
+/* A network that is down for a moment costs no track its place. */
+static void note_unreached(struct music_player *p, uint32_t entry)
+{
+	if (p->ahead.entry != entry)
+		p->ahead = (struct music_ahead){.entry = entry};
+	p->ahead.from = music_queue_position(p->queue);
+}
+
+/* The present music plays on. Somebody may have sought back in it. */
+static void prepare_again(struct music_player *p)
+{
+	struct music_ahead *a = &p->ahead;
+	uint64_t at = music_queue_position(p->queue);
+
+	if (!a->entry || p->next.music || p->next.entry != a->entry || a->tries == AHEAD_TRIES)
+		return;
+	if (at < a->from)
+		a->from = at;
+	if (at - a->from < (uint64_t)AHEAD_FRAMES << a->tries)
+		return;
+	a->tries++;
+	p->next.entry = 0;
+	music_player_sync(p);
+}
+
 /* A looped track that cannot be prepared may still play from its start, and so may each one after
  * a row of others that could not, and one that is perhaps not to blame. */
 static void drop_next(struct music_player *p, const struct music_report *r)
@@ -414,8 +443,13 @@ static void drop_next(struct music_player *p, const struct music_report *r)
 	uint32_t entry = p->next.entry;
 
 	p->next.music = 0;
-	if (r->fault == MUSIC_FAULT_MACHINE || r->fault == MUSIC_FAULT_NETWORK ||
-	    entry == p->present.entry || ++p->failures_ahead >= MUSIC_FAILURES)
+	if (r->fault == MUSIC_FAULT_NETWORK) {
+		note_unreached(p, entry);
+		return;
+	}
+	p->ahead = (struct music_ahead){0};
+	if (r->fault == MUSIC_FAULT_MACHINE || entry == p->present.entry ||
+	    ++p->failures_ahead >= MUSIC_FAILURES)
 		return;
 	p->next.entry = 0;
 	music_queue_remove(p->queue, entry);
@@ -569,6 +603,8 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED ||
 		    (r->phase == MUSIC_PHASE_OPENING && p->sought.entry))
 			note_position(p, r);
+		if (r->phase == MUSIC_PHASE_PLAYING)
+			prepare_again(p);
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
 			drop_next(p, r);

@@ -20,8 +20,9 @@
  *   playing, of the prepared music            the next track   NEXT: the present one crosses over
  *   failed, of the prepared music             without it       NEXT
  *   - the last of MUSIC_FAILURES in a row,    -                none: it plays in its turn
- *     by the machine's fault, or its server
- *     not reached
+ *     or by the machine's fault
+ *   - its server not reached                  -                NEXT, after 10, 20 and 40 s of the
+ *                                                              present music, then none
  *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
  *   a report of music that nobody wants       -                STOP
  *   before up, of music that was saved as
@@ -117,6 +118,11 @@ struct music_player {
 		uint64_t position;
 		uint64_t from; /* where mediad was, as far as was known */
 	} sought;	       /* while down, or not known to have reached mediad */
+	struct music_ahead {
+		uint32_t entry; /* 0: none */
+		unsigned tries;
+		uint64_t from; /* the position of the present music at the newest failure */
+	} ahead;	       /* could not be prepared, its server not reached */
 	uint64_t starts;       /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	uint64_t failed[MUSIC_FAILED_REQUESTERS];  /* whose tracks the row has */

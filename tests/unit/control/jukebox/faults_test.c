@@ -111,6 +111,27 @@ TEST(servers_that_are_not_reached_leave_the_queue_as_it_was)
 	}
 }
 
+/* It is tried again while the present one plays, and may be reached by then. */
+TEST(a_server_that_is_not_reached_ahead_is_told_in_its_turn)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	scene_tell_failed(2, "unreachable", "why");
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 480000, "");
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 2);
+	scene_tell_failed(3, "unreachable", "why");
+	CHECK_INT(scene.failures, 0);
+	CHECK_STR(scene_queue(), "|abc");
+	scene_tell(1, MEDIA_MUSIC_PHASE_ENDED, 481000, "");
+	CHECK_INT(scene.failures, 0);
+	scene_tell_failed(4, "unreachable", "why");
+	CHECK_INT(scene.failures, 1);
+	CHECK_STR(scene.failed, "b");
+	CHECK_STR(scene.reason, "why");
+	CHECK_STR(scene_queue(), "a|cb");
+	scene_finish();
+}
+
 static struct track station(const char *title)
 {
 	struct track t = local_track(title, 0);

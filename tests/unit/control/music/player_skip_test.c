@@ -1,4 +1,5 @@
-/* The player: what stands ready is not opened again, and stations are not prepared. */
+/* The player: what stands ready is not opened again, what could not be prepared is tried again, and
+ * stations are not prepared. */
 #include "control/music/player.h"
 
 #include <stdlib.h>
@@ -55,6 +56,23 @@ static const char *report(uint32_t music, enum music_phase phase, bool stopped)
 static const char *sync_player(void)
 {
 	music_player_sync(&player);
+	return take_orders();
+}
+
+static const char *play(uint32_t music, uint64_t seconds)
+{
+	music_player_report(&player,
+			    &(struct music_report){.music = music,
+						   .phase = MUSIC_PHASE_PLAYING,
+						   .position = seconds * MUSIC_FRAMES_PER_S});
+	return take_orders();
+}
+
+static const char *lose(uint32_t music)
+{
+	music_player_report(&player, &(struct music_report){.music = music,
+							    .phase = MUSIC_PHASE_FAILED,
+							    .fault = MUSIC_FAULT_NETWORK});
 	return take_orders();
 }
 
@@ -143,5 +161,64 @@ TEST(a_station_is_opened_in_its_turn)
 	CHECK_STR(sync_player(), "");
 	music_queue_set_loop(queue, MUSIC_LOOP_QUEUE);
 	CHECK_STR(sync_player(), "");
+	music_queue_free(queue);
+}
+
+/* An outage that is over when the present track ends costs no gap, no place and no word. */
+TEST(what_is_not_reached_is_prepared_again_while_the_present_track_plays)
+{
+	CHECK_STR(begin("abc"), "PLAY1a NEXT2b ");
+	CHECK_STR(play(1, 1), "");
+	CHECK_STR(lose(2), "");
+	CHECK_STR(play(1, 10), "");
+	CHECK_STR(play(1, 11), "NEXT3b ");
+	CHECK_STR(play(1, 100), ""); /* it is being opened */
+	CHECK_STR(lose(3), "");
+	CHECK_STR(play(1, 119), "");
+	CHECK_STR(play(1, 120), "NEXT4b ");
+	CHECK_STR(report(4, MUSIC_PHASE_READY, false), "");
+	CHECK_STR(play(1, 200), "");
+	CHECK_STR(spell_queue(queue), "|abc");
+	CHECK_STR(report(1, MUSIC_PHASE_ENDED, false), "NEXT5c ");
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_queue_free(queue);
+}
+
+TEST(what_stays_unreached_is_prepared_three_times_more_and_plays_in_its_turn)
+{
+	CHECK_STR(begin("abc"), "PLAY1a NEXT2b ");
+	CHECK_STR(lose(2), "");
+	CHECK_STR(play(1, 10), "NEXT3b ");
+	CHECK_STR(lose(3), "");
+	CHECK_STR(play(1, 30), "NEXT4b ");
+	CHECK_STR(lose(4), "");
+	CHECK_STR(play(1, 69), "");
+	CHECK_STR(play(1, 70), "NEXT5b ");
+	CHECK_STR(lose(5), "");
+	CHECK_STR(play(1, 3600), "");
+	CHECK_STR(spell_queue(queue), "|abc");
+	CHECK_STR(report(1, MUSIC_PHASE_ENDED, false), "PLAY6b NEXT7c ");
+	/* Of another present track it counts anew, and so it does of another that follows. */
+	CHECK_STR(lose(7), "");
+	CHECK_STR(play(6, 10), "NEXT8c ");
+	CHECK_STR(lose(8), "");
+	CHECK_INT(add_letters(queue, "d", ALICE), 0);
+	CHECK_INT(music_queue_move(queue, music_queue_at(queue, 2)->id, 1), 0);
+	CHECK_STR(sync_player(), "NEXT9d ");
+	CHECK_STR(lose(9), "");
+	CHECK_STR(play(6, 20), "NEXT10d ");
+	music_queue_free(queue);
+}
+
+TEST(a_seek_back_does_not_put_off_what_is_prepared_again)
+{
+	CHECK_STR(begin("ab"), "PLAY1a NEXT2b ");
+	CHECK_STR(play(1, 100), "");
+	CHECK_STR(lose(2), "");
+	music_player_seek(&player, 0);
+	CHECK_STR(report(1, MUSIC_PHASE_OPENING, false), "SEEK1 ");
+	CHECK_STR(play(1, 1), "");
+	CHECK_STR(play(1, 10), "");
+	CHECK_STR(play(1, 11), "NEXT3b ");
 	music_queue_free(queue);
 }
