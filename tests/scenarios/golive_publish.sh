@@ -31,7 +31,7 @@ brain() {
 asks() {
 	brain "$1"
 	asked=$(turns | wc -l)
-	ask --wait 30 --say "parley do as I say"
+	ask --say "parley do as I say"
 }
 told_more() { [ "$(turns | wc -l)" -gt "$asked" ]; }
 answered() { until_ok 30 told_more && turns | tail -1 | grep -aqF -- "$1"; }
