@@ -138,7 +138,7 @@ await until(async () => (await api('GET', `/bots/${BOT}/commands`)).global.lengt
 // Nothing of a mute bot arrives.
 const PLANT = process.env.PLANT;
 const hush = (contains) => api('POST', '/faults', { contains, times: 1000000, status: 403 });
-if (PLANT === 'mute') { await hush('/messages'); await hush('/webhooks'); }
+if (PLANT === 'mute') { await hush('/messages'); await hush('/webhooks'); await hush('/callback'); }
 const spoken = async () => (await api('GET', `/channels/${VOICE}/messages`)).filter((m) => m.author.id === BOT);
 const planted = new Set(); // ids of messages by another hand
 async function utter(content) {
