@@ -225,10 +225,22 @@ static void answer_again(struct ask *a)
 		 a->b->last[0] ? a->b->last : "I have not said anything yet.");
 }
 
+/* Without a tool that knows, and without facts of its own: what people had it remember is
+ * elsewhere, so it must not say that there is nothing. */
+static bool say_no_memory(struct ask *a)
+{
+	if (a->now->alone)
+		snprintf(a->buf, a->size,
+			 "I cannot use my memory for this. The commands remember and forget do.");
+	return a->now->alone;
+}
+
 static void answer_remember(struct ask *a)
 {
 	char fact[FACT_SIZE], turned[2 * FACT_SIZE];
 
+	if (say_no_memory(a))
+		return;
 	captured_text(a, captured(a, SLOT_STATED) ? SLOT_STATED : SLOT_FACT, fact, sizeof fact);
 	facts_add(&a->b->facts, fact, a->r->words.speaker);
 	fact_turn_round(fact, turned, sizeof turned);
@@ -243,6 +255,8 @@ static void answer_recall(struct ask *a)
 	const struct fact *found;
 	size_t k = 0;
 
+	if (say_no_memory(a))
+		return;
 	words_join(&a->r->words, 0, a->r->words.n, question, sizeof question);
 	found = facts_find(f, question, a->r->words.speaker);
 	if (found) {
@@ -268,8 +282,11 @@ static void answer_recall(struct ask *a)
 
 static void answer_forget(struct ask *a)
 {
-	bool gone = facts_forget_last(&a->b->facts, a->r->words.speaker);
+	bool gone;
 
+	if (say_no_memory(a))
+		return;
+	gone = facts_forget_last(&a->b->facts, a->r->words.speaker);
 	snprintf(a->buf, a->size, "%s",
 		 gone ? "I have forgotten it." : "You have not told me anything to remember.");
 }

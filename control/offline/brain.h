@@ -23,6 +23,7 @@ struct brain_moment {
 	struct tm local;	       /* local time, broken down */
 	uint64_t random;	       /* fresh for every answer */
 	const struct brain_room *room; /* NULL or empty: not known */
+	bool alone;		       /* nothing is kept from one answer to the next */
 };
 
 /* rules is borrowed. ENOMEM. Caller owns *out. */

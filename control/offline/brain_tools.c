@@ -178,7 +178,12 @@ static void say_matches(const json_t *output, char *buf, size_t size)
 		if (n < size)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "", said);
 	}
-	if (!n)
+	/* What people told it in private is not looked for there, and may be something. */
+	if (!n && json_is_true(json_object_get(output, "open")))
+		snprintf(buf, size,
+			 "I know nothing about that which I may say here. The command forget shows "
+			 "what you told me.");
+	else if (!n)
 		snprintf(buf, size, "Nobody has told me anything about that.");
 }
 

@@ -311,7 +311,8 @@ static void answer(struct http_api *a, struct http_exchange *x, const json_t *ro
 {
 	struct brain_room room = {0};
 	char asked[CHAT_QUESTION_SIZE];
-	struct brain_moment m = {.local = now->local, .random = now->random, .room = &room};
+	struct brain_moment m = {
+		.local = now->local, .random = now->random, .room = &room, .alone = true};
 	char line[BRAIN_ANSWER_SIZE];
 	struct brain_call call;
 

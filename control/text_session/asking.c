@@ -215,9 +215,9 @@ static void ask_model(struct text_job *job)
 		fail(g, job->channel, job->reply, spent);
 		return;
 	}
-	/* Nobody is in the channel to watch or agree to the call of a command's question, and
-	 * nobody asked for a message of the bot's own. */
-	if (!job->answerh && job->kind != TEXT_KIND_INITIATIVE)
+	/* Nobody asked for a message of the bot's own, and what a question brings along is all that
+	 * it is about. */
+	if (!job->asked.material && job->kind != TEXT_KIND_INITIATIVE)
 		text_tools_offer(job, &ask, tools);
 	text_telling_keep(job, &ask);
 	/* The job may end while it is asked. */
@@ -509,6 +509,11 @@ static void take_end(struct text_job *job)
 	keep_times(job);
 	text_reacting_read(job, ev.emoji);
 	if (job->answerh) {
+		/* What it said before its calls, if it said nothing after them. */
+		if (!job->answer) {
+			job->answer = job->lead;
+			job->lead = NULL;
+		}
 		if (job->answer)
 			utf8_mend(job->answer);
 		text_question_end(job,

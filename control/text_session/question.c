@@ -204,15 +204,20 @@ static void ask_again(struct text_job *job)
 		roles_cancel(job->roles, ENGINE_USE_TEXT, job->reply);
 	if (job->roles)
 		roles_over(job->roles, job->reply);
+	text_tools_over(job, NULL);
 	text_recall_end(job);
 	text_showing_free(job->show);
 	engine_ask_free(job->ask);
 	free(job->memory);
 	free(job->answer);
+	free(job->lead);
 	job->show = NULL;
 	job->ask = NULL;
-	job->memory = job->answer = NULL;
+	job->memory = job->answer = job->lead = NULL;
 	job->n = 0;
+	job->calls = job->at_work = job->wants_yes = 0;
+	job->passed = job->follow = false;
+	job->passed_at = 0;
 	job->state = TEXT_JOB_RECALLS;
 	job->roles = NULL;
 	job->reply = TEXT_QUESTION | ++g->n_questions;

@@ -252,7 +252,8 @@ static void take_facts(int err, const struct store_document *document, void *arg
 		return;
 	}
 	last_told_note(&ask->seat->told, ask->user, matches, env_now(ask->seat->g->ts->conf.env));
-	give(ask, err, json_pack("{s:o}", "matches", matches));
+	/* Of what the asker told in private nothing is said, also that there is something. */
+	give(ask, err, json_pack("{s:o,s:b}", "matches", matches, "open", true));
 }
 
 /* Nobody reads of a person's own memory, nor of channels that are closed to some. remove: such a

@@ -492,12 +492,26 @@ bool text_tools_busy(const struct text_guild *g)
 
 /* ---- answers ---- */
 
+/* Nobody is in the channel to watch or agree to the call of a command's question: it may look into
+ * what everybody there may know, and reaches nothing outside. A list, so that no tool gets there
+ * unnoticed. */
+static bool may_question(const char *name)
+{
+	static const char *const names[] = {"memory_search", "roll", "time"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* A result that is told is nobody's request: its calls change nothing. */
 static bool may_offer(const struct text_job *job, const struct text_seat *seat, const char *name)
 {
 	const struct tool *tool = tools_registry_find(tool_calls_registry(seat->calls), name);
 
 	return tool && !tool_policy_lists(job->g->settings->tools_off, name) &&
+	       (!job->answerh || may_question(name)) &&
 	       (job->kind != TEXT_KIND_RESULT || tool->row.effect == TOOL_EFFECT_NONE);
 }
 
@@ -535,6 +549,8 @@ static void take_call(struct text_job *job, const struct roles_event *ev)
 {
 	const struct engine_event *e = ev->engine;
 	struct text_seat *seat = find_seat(job->g, job->channel);
+	/* What the model was not offered for a command is no tool to it. */
+	const char *tool = job->answerh && !may_question(e->tool) ? "unknown" : e->tool;
 
 	if (!seat)
 		return;
@@ -545,11 +561,11 @@ static void take_call(struct text_job *job, const struct roles_event *ev)
 				.type = TOOL_IN_CALL,
 				.turn = job->reply,
 				.user = job->user,
-				.rank = text_member_rank(job->g, job->user, e->tool),
+				.rank = text_member_rank(job->g, job->user, tool),
 				.session = (uint64_t)ev->use << 32 | e->session,
 				.too_large = e->too_large,
 				.call = e->call,
-				.tool = e->tool,
+				.tool = tool,
 				.language = room_language_code(room_language_guess(
 					job->words ? job->words : "", "", ROOM_LANGUAGE_UNKNOWN)),
 				.text = e->data});

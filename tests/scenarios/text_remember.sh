@@ -22,6 +22,15 @@ asks() {
 	until_ok 10 answered "$written" || { bad "$1" "no answer: $(messages | head -3)"; report; exit 1; }
 	is "$3" "$(messages | grep "^parley|$written|" | cut -d'|' -f3)" "$2"
 }
+# command USER NAME OPTIONS: the answer of a command goes to $answer.
+command_answered() { api GET "/interactions/$1" | grep -qE '"answer": ?4|"edited_timestamp": ?"'; }
+uses() {
+	local id
+	id=$(api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"$2\",\"options\":[$3]}" | field id)
+	until_ok 10 command_answered "$id" || bad "$2" "no answer"
+	answer=$(api GET "/interactions/$id" | sed -nE 's/.*"(original|data)": ?\{.*"content": ?"((\\.|[^"\])*)".*/\2/p')
+}
+question() { echo "{\"name\":\"question\",\"type\":3,\"value\":\"$1\"},{\"name\":\"private\",\"type\":5,\"value\":true}"; }
 facts() { sqlite3 "file:$D/state/parley.db?mode=ro" "SELECT count(*) FROM facts WHERE text LIKE '%$1%'"; }
 
 start_guildd
@@ -38,11 +47,22 @@ asks "remember that my bike is red" "I will remember that your bike is red." "a 
 is "it is in the database" "$(facts 'bike is red')" 1
 asks "what do you know about me" "You told me that your bike is red." "it tells what she had it remember"
 asks "remember that the meeting is on friday" "I will remember that the meeting is on friday." "another one is remembered"
+uses $ALICE ask "$(question "when is the meeting")"
+is "a command that asks finds it, too" "$answer" "You told me that the meeting is on friday."
+BOB=5020
+api POST /users "{\"id\":\"$BOB\",\"name\":\"bob\"}" >/dev/null
+api POST "/guilds/$GUILD/members" "{\"user_id\":\"$BOB\"}" >/dev/null
+uses $BOB ask "$(question "when is the meeting")"
+is "also for others" "$answer" "Alice told me: the meeting is on friday."
+uses $ALICE remember '{"name":"fact","type":3,"value":"I like tea"}'
+uses $ALICE ask "$(question "what do you know about me")"
+is "what she told in private is kept back, and nothing else" "$answer" "You told me that the meeting is on friday. You told me that your bike is red."
+asks "what do you know about me" "You told me that the meeting is on friday. You told me that your bike is red." "also from a message"
 asks "what colour is my bike" "You told me that your bike is red." "it is asked about the first one"
 asks "forget that" "I have forgotten it." "and forgets what it told last"
 is "the bike is gone" "$(facts 'bike is red')" 0
 is "the meeting is not" "$(facts 'meeting is on friday')" 1
 asks "forget that" "I have forgotten it." "then the newest one"
 is "the meeting is gone, too" "$(facts 'meeting')" 0
-asks "what do you know about me" "Nobody has told me anything about that." "and nothing is known"
+asks "what do you know about me" "I know nothing about that which I may say here. The command forget shows what you told me." "and nothing is known that may be said there"
 report

@@ -196,6 +196,21 @@ TEST(brain_remembers)
 	teardown();
 }
 
+/* As a request of HTTP, of which the next one knows nothing. */
+TEST(a_brain_that_keeps_nothing_denies_no_facts)
+{
+	static const char none[] =
+		"I cannot use my memory for this. The commands remember and forget do.";
+
+	CHECK_INT(setup(), 0);
+	fx.now.alone = true;
+	CHECK_STR(ask("[Alice]: what do you know about me"), none);
+	CHECK_STR(ask("[Alice]: when is the meeting"), none);
+	CHECK_STR(ask("[Alice]: remember that my bike is red"), none);
+	CHECK_STR(ask("[Alice]: forget that"), none);
+	teardown();
+}
+
 TEST(brain_asks_back_when_it_did_not_understand)
 {
 	CHECK_INT(setup(), 0);
@@ -358,6 +373,9 @@ TEST(outputs_of_memory_are_said)
 		  "Yesterday I said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
+	CHECK_STR(say("memory_search", "{\"matches\":[],\"open\":true}"),
+		  "I know nothing about that which I may say here. The command forget shows what "
+		  "you told me.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");
 	CHECK_STR(say("music_play", "{\"status\":\"playing\"}"), "Here it is.");
 	CHECK_STR(say("music_play", "{\"status\":\"not_found\"}"), "I have no such music.");

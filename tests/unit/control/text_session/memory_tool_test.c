@@ -172,3 +172,71 @@ TEST(a_search_in_writing_tells_no_former_value_of_a_closed_channel)
 	CHECK(strstr(told, "at five") && !strstr(told, "at four"));
 	close_scene();
 }
+
+static void take_outcome(const struct text_outcome *o, void *arg)
+{
+	(void)arg;
+	snprintf(answer, sizeof answer, "%s", o->text ? o->text : o->reason);
+}
+
+/* A command asks, and the model calls this tool with these arguments (JSON in JSON). */
+static const char *ask_by_command(const char *tool, const char *arguments)
+{
+	static char stream[512];
+	const struct text_question q = {.guild = STAGE_GUILD,
+					.channel = STAGE_CHANNEL,
+					.user = STAGE_ANA,
+					.id = text_stage_id(&s, 0),
+					.name = "ana",
+					.text = "when is it"};
+
+	snprintf(stream, sizeof stream,
+		 "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\","
+		 "\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"%s\"}}]},"
+		 "\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+		 tool, arguments);
+	s.first = stream;
+	answer[0] = '\0';
+	text_session_ask(s.ts, &q, take_outcome, NULL);
+	for (unsigned i = 0; i < 50 && !*answer; i++)
+		text_stage_run(&s);
+	return answer;
+}
+
+static void open_command(void)
+{
+	open_scene();
+	tell(0, "the meeting is at five", 30);
+	db = db_close(db);
+	CHECK_INT(store_alloc(&store, s.fake.env, s.bus, s.settings, dir), 0);
+	s.conf.store = store;
+	CHECK(text_stage_begin(&s));
+}
+
+static void close_command(void)
+{
+	s.rest = rest_free(s.rest);
+	s.ts = text_session_free(s.ts);
+	store_free(store);
+	text_stage_close(&s);
+	folder_remove(dir);
+}
+
+TEST(a_question_of_a_command_looks_into_the_memory)
+{
+	open_command();
+	CHECK_STR(ask_by_command("memory_search", "{\\\"query\\\":\\\"meeting\\\"}"), "It is so.");
+	CHECK_INT(s.asked, 2);
+	CHECK(strstr(s.prompt, "\\\"matches\\\"") && strstr(s.prompt, "at five"));
+	close_command();
+}
+
+/* Not offered, and called all the same: nobody there could watch it, or agree. */
+TEST(a_question_of_a_command_changes_nothing)
+{
+	open_command();
+	CHECK_STR(ask_by_command("memory_forget", "{\\\"query\\\":\\\"meeting is at five\\\"}"),
+		  "It is so.");
+	CHECK(strstr(s.prompt, "no such tool") && !strstr(s.prompt, "forgotten"));
+	close_command();
+}

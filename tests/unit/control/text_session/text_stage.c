@@ -206,9 +206,11 @@ static void answer_model(struct text_stage *s, struct evhttp_request *req)
 				   "so.\"},\"finish_reason\":\"stop\"}]}"
 				   "\n\ndata: [DONE]\n\n";
 
+	const char *say = s->first && !s->asked ? s->first : said;
+
 	s->asked++;
 	snprintf(s->prompt, sizeof s->prompt, "%.*s", (int)s->fake.n, (const char *)s->fake.body);
-	fake_http_answer(req, 200, "text/event-stream", said, sizeof said - 1);
+	fake_http_answer(req, 200, "text/event-stream", say, strlen(say));
 }
 
 static void answer_post(struct text_stage *s, struct evhttp_request *req, uint64_t channel)

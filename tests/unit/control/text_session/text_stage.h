@@ -32,6 +32,7 @@ struct text_stage {
 	void (*posth)(void);	/* a message of the bot comes to Discord; may be NULL */
 	uint64_t warned[8];	/* messages on which it put a warning sign */
 	unsigned n_warned;
+	const char *first;     /* the model's first answer, as a stream; NULL: as its others */
 	char prompt[64 << 10]; /* of the last one */
 	/* How messages ended that the bot was asked to answer. */
 	struct {

@@ -180,3 +180,28 @@ TEST(without_tools_a_channel_that_had_some_has_none)
 	CHECK(begin_answer(g, CHANNEL, 2) && offered == 0);
 	text_fixture_close(&f);
 }
+
+static void take_outcome(const struct text_outcome *o, void *arg)
+{
+	(void)o, (void)arg;
+}
+
+TEST(a_question_of_a_command_is_offered_what_reads_alone)
+{
+	static struct engine_tool list[TOOLS_MAX];
+	struct engine_ask ask = {.turn = 1};
+	struct text_job *job;
+	struct text_guild *g;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	g = text_session_open(f.ts, 7);
+	CHECK(g && begin_answer(g, CHANNEL, 2) && offered > 2);
+	job = text_job_add(g, TEXT_QUESTION | 1, CHANNEL);
+	CHECK(job != NULL);
+	job->answerh = take_outcome;
+	text_tools_offer(job, &ask, list);
+	/* The memory is off. */
+	CHECK_INT(ask.n_tools, 2);
+	CHECK(!strcmp(list[0].name, "roll") && !strcmp(list[1].name, "time"));
+	text_fixture_close(&f);
+}
