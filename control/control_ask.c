@@ -195,6 +195,20 @@ static void take_answer(const struct text_outcome *answer, void *arg)
 	end_request(r);
 }
 
+/* The embedded engine is to answer, and has not told its address yet. Where its program is missing,
+ * it never will. */
+static bool awaits_engine(const struct control *c, uint64_t guild)
+{
+	struct settings *s = control_read_settings(c, guild);
+	const struct provider_record *p = s ? settings_purpose(s, PURPOSE_TEXT_REPLY, 0) : NULL;
+	bool awaits = c->embedded && !c->embedded_fault && !*c->settings->records.embedded_url &&
+		      p && p->dialect == DIALECT_EMBEDDED && !*p->url &&
+		      !settings_purpose(s, PURPOSE_TEXT_REPLY, 1);
+
+	settings_free(s);
+	return awaits;
+}
+
 static void ask_in_writing(struct control *c, struct command *cmd)
 {
 	struct ask_request *r = malloc(sizeof *r);
@@ -209,7 +223,6 @@ static void ask_in_writing(struct control *c, struct command *cmd)
 	}
 	*r = (struct ask_request){.next = c->ask_requests, .c = c, .cmd = cmd};
 	c->ask_requests = r;
-	control_start_embedded(c);
 	text_session_ask(c->text, &q, take_answer, r);
 }
 
@@ -247,6 +260,11 @@ void control_answer_ask(struct control *c, struct command *cmd)
 		words_ask_nothing(&words);
 	else
 		control_may_ask(c, cmd, &words);
+	if (!words.n && !command_flag(cmd, "voice")) {
+		control_start_embedded(c);
+		if (awaits_engine(c, cmd->guild))
+			words_ask_starting(&words);
+	}
 	if (words.n)
 		command_reply(cmd, &words);
 	else if (command_flag(cmd, "voice"))

@@ -11,7 +11,10 @@ enum { DAYS = 30, NAMES = 400 };
 
 static void tell_words(const struct settings *s, struct words *words)
 {
-	words_privacy_words(words, s->store_words_hours, s->memory_days);
+	if (s->memory_days)
+		words_privacy_words(words, s->store_words_hours, s->memory_days);
+	else
+		words_privacy_words_alone(words, s->store_words_hours);
 	if (s->text_chat != SETTINGS_TEXT_OFF)
 		words_privacy_written(words);
 	if (s->memory_extract && s->memory_days)

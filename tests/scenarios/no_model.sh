@@ -16,6 +16,7 @@ mkdir "$D/bin"
 cp "$B/control" "$D/bin/"
 cat >"$D/bin/offlined" <<-END
 	#!/bin/sh
+	while [ -e "$D/slow" ]; do sleep 0.1; done
 	[ -e "$D/installed" ] || set -- "\$@" --model /nonexistent
 	exec "$B/offlined" "\$@"
 END
@@ -37,6 +38,7 @@ grep -q 'warning  a: nothing asks it: the role text .*set "reply_path": "brain"'
 "$B/offlined" --listen 127.0.0.1:0 --model /nonexistent >"$D/demo" 2>&1
 is "so does offlined, as make demo runs it" "$? $(grep -c "pocketsphinx-en-us" "$D/demo")" "3 1"
 
+touch "$D/slow"
 start control "$D/bin/control" --spawn-mediad="$B/mediad" --state-dir "$D/state" --ca "$CA"
 until_ok 10 registered || bad commands "not registered"
 api POST /users/$ALICE/join "{\"channel_id\":\"$VOICE\"}" >/dev/null
@@ -50,9 +52,18 @@ status_has() {
 	STATUS=
 	until_ok 5 answered "$id" && case $STATUS in *"$1"*) true ;; *) false ;; esac
 }
+asks() {
+	local id
+	id=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"ask\",\"options\":[{\"name\":\"question\",\"type\":3,\"value\":\"what time is it\"}]}" | field id)
+	STATUS=
+	until_ok 5 answered "$id" && case $STATUS in *"$1"*) true ;; *) false ;; esac
+}
+asks "I have only just started. Please ask again in a moment." && ok "a question before the engine is there" || bad "a question before the engine is there" "$STATUS"
+rm "$D/slow"
 until_ok 15 said "my speech model is missing" && ok "the room is told what is wrong" || bad "the room is told what is wrong" "$(room)"
 status_has "its speech model is missing" && ok "so says status" || bad "so says status" "$STATUS"
 case $STATUS in *"still starting"*) bad "and not that it starts" "$STATUS" ;; *) ok "and not that it starts" ;; esac
+asks "I have no answer" && ok "a question says no more that it starts" || bad "a question says no more that it starts" "$STATUS"
 until_ok 5 status_has "speech model missing 1× (now)" && ok "the fault is counted" || bad "the fault is counted" "$STATUS"
 touch "$D/installed"
 until_ok 20 said "I can answer again" && ok "when it is installed the room is told" || bad "when it is installed the room is told" "$(room)"

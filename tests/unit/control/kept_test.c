@@ -103,3 +103,16 @@ TEST(providers_are_told_by_what_goes_to_them)
 	CHECK(!strstr(w.text, "What I keep"));
 	settings_free(s);
 }
+
+TEST(without_a_memory_no_days_of_facts_are_told)
+{
+	struct settings *s = NULL;
+	struct words w;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "store_words_hours", "48"), 0);
+	CHECK_INT(settings_set(s, "memory_days", "0"), 0);
+	tell(s, &w);
+	CHECK(strstr(w.text, "my answers for 48 hours.") && !strstr(w.text, "facts"));
+	settings_free(s);
+}
