@@ -124,6 +124,14 @@ static void check_embedder(struct check *c)
 
 	if (p && !dialect_serves((enum dialect)p->dialect, ROLE_EMBED))
 		return; /* a fault of the settings, which is told as one */
+	if (p && !*settings_model(c->settings, ROLE_EMBED, p)) {
+		check_say(
+			c, CHECK_WARNING, "memory search",
+			"the provider %s has no model, and the role embed has no default one: set "
+			"model in its line of providers",
+			p->name);
+		return;
+	}
 	if (p) {
 		check_say(c, CHECK_OK, "memory search",
 			  "by words and by meaning; lines, facts and questions are sent to the "
@@ -148,6 +156,23 @@ static void check_embedder(struct check *c)
 			  "by words alone: %s: %s; make embedder writes such a file", path,
 			  err == EBADMSG ? "no file of the encoder" : strerror(err));
 	embedding_close(e);
+}
+
+/* The embedded engine has no model that could find facts in words, or judge them. */
+static void check_memory_model(struct check *c)
+{
+	const struct settings *s = c->settings;
+	const struct provider_record *p = settings_purpose(s, PURPOSE_MEMORY, 0);
+	bool extracts = s->memory_extract, reflects = s->memory_reflect;
+
+	if ((extracts || reflects) && (!p || p->dialect == DIALECT_EMBEDDED))
+		check_say(c, CHECK_WARNING, "memory",
+			  "%s%s%s without effect: no text model serves the purpose memory. Name a "
+			  "provider for the role text",
+			  extracts ? "memory_extract" : "", extracts && reflects ? " and " : "",
+			  extracts && reflects ? "memory_reflect are"
+			  : reflects	       ? "memory_reflect is"
+					       : " is");
 }
 
 static void check_time_zone(struct check *c)
@@ -181,6 +206,7 @@ static void check_store(struct check *c)
 		check_say(c, CHECK_WARNING, "database", "%s", w.text);
 	}
 	check_embedder(c);
+	check_memory_model(c);
 	check_time_zone(c);
 }
 

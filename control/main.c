@@ -228,6 +228,7 @@ enum { OPTIONS = sizeof options / sizeof options[0], OPTION_FIRST = 256 };
 static int parse_each_option(struct options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {0};
+	const struct control_option *this;
 	int opt, status = -1;
 
 	for (int i = 0; i < OPTIONS; i++)
@@ -238,8 +239,11 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 			fputs("Try 'control --help'.\n", stderr);
 			return USAGE;
 		}
-		status = options[opt - OPTION_FIRST].take(&options[opt - OPTION_FIRST], o, optarg);
-		o->n_given += options[opt - OPTION_FIRST].take != take_level;
+		this = &options[opt - OPTION_FIRST];
+		if (this->argument == required_argument && strncmp(optarg, "--", 2) == 0)
+			return usage("the value is missing before", optarg);
+		status = this->take(this, o, optarg);
+		o->n_given += this->take != take_level;
 	}
 	return status;
 }

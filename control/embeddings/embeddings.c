@@ -389,6 +389,17 @@ static void on_timer(void *arg)
 	}
 }
 
+/* The role has no default model. Some servers have only one, and take a request without its name.
+ */
+static void warn_no_model(const struct settings *s)
+{
+	const struct provider_record *p = settings_role(s, ROLE_EMBED, 0);
+
+	if (!*settings_model(s, ROLE_EMBED, p))
+		log_warn("embeddings_no_model",
+			 "provider=\"%s\" hint=\"set model in its line of providers\"", p->name);
+}
+
 int embeddings_alloc(struct embeddings_client **out, const struct model_conf *conf)
 {
 	struct embeddings_client *c;
@@ -402,6 +413,7 @@ int embeddings_alloc(struct embeddings_client **out, const struct model_conf *co
 
 	if (!settings_role(conf->settings, ROLE_EMBED, 0))
 		return 0;
+	warn_no_model(conf->settings);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return ENOMEM;

@@ -56,6 +56,16 @@ is "before it asks Discord" "$(grep -nE '^warning +text chat: text_per_hour|^ok 
 hasnt "and does not say that the bot answers" '^ok +text chat'
 has "of an initiative without channels" '^warning +text chat: text_initiative does nothing without'
 has "of unsolicited answers with mentions" '^warning +text chat: text_unsolicited does nothing'
+checked -u PARLEY_BRAIN_URL PARLEY_MEMORY_EXTRACT=yes PARLEY_MEMORY_REFLECT=yes
+has "of a memory that no text model serves" '^warning +memory: memory_extract and memory_reflect are without effect'
+checked -u PARLEY_BRAIN_URL PARLEY_MEMORY_REFLECT=yes PARLEY_TEXT_URL=http://127.0.0.1:9/v1
+hasnt "and not where one does" '^warning +memory:'
+printf '{"providers": [{"name": "e", "dialect": "openai", "url": "http://127.0.0.1:9/v1"}], "roles": {"embed": ["e"]}}' >"$D/embed.json"
+checked -- --config "$D/embed.json"
+has "of a provider of embeddings without a model" '^warning +memory search: the provider e has no model'
+out=$("$B/control" --export --state-dir "$D/state" 2>&1)
+is "an option is not taken for the value of another one" $? 2
+has "and it is said where a value is missing" '^control: the value is missing before: --state-dir$'
 checked PARLEY_TEXT_CHAT=all "PARLEY_TEXT_CHANNELS=<#$TEXT> 999999999999999999" PARLEY_BLOCKED_CHANNELS=999999999999999998
 has "of an id that is no channel" '^warning +text_channels: names 999999999999999999, which is no channel'
 has "also in another list" '^warning +blocked_channels: names 999999999999999998'
