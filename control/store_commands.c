@@ -114,6 +114,12 @@ static bool parse_user(const char *option, const char *user, uint64_t *id)
 	return false;
 }
 
+/* A wrong id does no harm, and leaves the person whom somebody meant. */
+static void tell_unknown(const char *user)
+{
+	fprintf(stderr, "control: nothing was known of user %s: is the id right?\n", user);
+}
+
 /* An erasure that a control carries out. */
 struct asked {
 	const char *dir;
@@ -399,8 +405,25 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 	forget_session(dir, user);
 	erase_tell(&sentence, receipt);
 	printf("user %s: %s\n%s\n", user, sentence.text, receipt);
+	if (!erase_found(receipt))
+		tell_unknown(user);
 	free(receipt);
 	return 0;
+}
+
+/* True if a list of the document of export_person has a row. */
+static bool has_rows(const char *document)
+{
+	json_t *j = json_loads(document, 0, NULL), *list;
+	const char *name;
+	bool has = !j;
+
+	json_object_foreach(j, name, list)
+	{
+		has = has || json_array_size(list);
+	}
+	json_decref(j);
+	return has;
 }
 
 int store_command_export(const char *dir, const char *user)
@@ -419,6 +442,8 @@ int store_command_export(const char *dir, const char *user)
 	if (err)
 		return tell_fault(dir, err);
 	puts(text);
+	if (!left_out && !has_rows(text))
+		tell_unknown(user);
 	free(text);
 	return 0;
 }
@@ -495,9 +520,7 @@ int store_command_forget_encrypted(const char *dir, const char *server)
 
 static int tell_file(const char *file, const char *what, int err)
 {
-	fprintf(stderr, "control: %s %s: %s\n", file, what,
-		err == EBADMSG ? "it is no file of facts, or one of them is malformed"
-			       : strerror(err));
+	fprintf(stderr, "control: %s %s: %s\n", file, what, strerror(err));
 	return 1;
 }
 
@@ -534,8 +557,10 @@ int store_command_export_memory(const char *dir, const char *file)
 	return 0;
 }
 
+/* EBADMSG: it was told what is wrong with it. */
 static int read_file(const char *file, json_t **facts)
 {
+	char why[256];
 	char *text = malloc(MEMORY_FILE_MAX + 1);
 	FILE *f = fopen(file, "re");
 	size_t n = 0;
@@ -547,6 +572,10 @@ static int read_file(const char *file, json_t **facts)
 		err = EIO;
 	if (!err)
 		err = memory_file_parse(text, n, facts);
+	if (err == EBADMSG) {
+		memory_file_fault(text, n, why, sizeof why);
+		fprintf(stderr, "control: %s not imported: %s\n", file, why);
+	}
 	if (f)
 		fclose(f);
 	free(text);
@@ -561,7 +590,7 @@ int store_command_import_memory(const char *dir, const char *file)
 	int err = read_file(file, &facts);
 
 	if (err)
-		return tell_file(file, "not imported", err);
+		return err == EBADMSG ? 1 : tell_file(file, "not imported", err);
 	err = db_open(&db, dir, DB_JOIN);
 	if (!err)
 		err = memory_file_import(db, dir, facts, wall_ms(), &done);

@@ -696,6 +696,21 @@ int erase_tell(struct words *w, const char *receipt)
 	return valid ? 0 : EBADMSG;
 }
 
+bool erase_found(const char *receipt)
+{
+	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
+	bool found = !j || json_integer_value(json_object_get(scan, "traces")) ||
+		     json_integer_value(json_object_get(scan, "listed"));
+	const char *table;
+
+	json_object_foreach(json_object_get(j, "erased"), table, rows)
+	{
+		found = found || json_integer_value(rows);
+	}
+	json_decref(j);
+	return found;
+}
+
 int erase_read_request(struct db *db, uint64_t user, struct erase_state *out)
 {
 	sqlite3_stmt *s = db_use(db, DB_READ_ERASE_REQUEST);

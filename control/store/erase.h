@@ -38,6 +38,8 @@ int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 int erase_person(struct db *db, const struct erase *e, char **receipt);
 /* Adds the sentence of a receipt. EBADMSG. */
 int erase_tell(struct words *w, const char *receipt);
+/* True if the receipt tells that something of the person was there, or if it cannot be read. */
+bool erase_found(const char *receipt);
 /* The receipt of an erasure of this person not before from_ms. ENOENT. The caller frees it. */
 int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,
 		       char **receipt);

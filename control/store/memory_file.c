@@ -14,6 +14,7 @@
 #include "control/store/fact_known.h"
 #include "control/store/fact_people.h"
 #include "control/store/subject.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 /* By so much the clock of the other machine may be ahead. */
@@ -176,6 +177,29 @@ int memory_file_parse(const char *text, size_t n, json_t **out)
 		*out = json_incref(facts);
 	json_decref(file);
 	return valid ? 0 : EBADMSG;
+}
+
+void memory_file_fault(const char *text, size_t n, char *why, size_t size)
+{
+	json_error_t error = {.line = 0};
+	json_t *file =
+		n <= MEMORY_FILE_MAX ? json_loadb(text, n, JSON_REJECT_DUPLICATES, &error) : NULL;
+	const char *format = json_string_value(json_object_get(file, "format"));
+	json_t *facts = json_object_get(file, "facts");
+	size_t i = 0;
+
+	while (i < json_array_size(facts) && is_fact(json_array_get(facts, i)))
+		i++;
+	if (n > MEMORY_FILE_MAX || json_array_size(facts) > MEMORY_FILE_FACTS)
+		snprintf(why, size, "it is too large");
+	else if (!file)
+		snprintf(why, size, "it is no JSON, line %d: %s", error.line, error.text);
+	else if (!format || strcmp(format, "parley-memory-1") != 0 || !json_is_array(facts))
+		snprintf(why, size, "it is no file of --export-memory (parley-memory-1)");
+	else
+		snprintf(why, size, "fact %zu of %zu is malformed", i + 1, json_array_size(facts));
+	utf8_plain(why);
+	json_decref(file);
 }
 
 /* ---- importing ---- */

@@ -33,6 +33,8 @@ int memory_file_write(struct db *db, char **out);
 /* *out: the facts, checked; the caller owns it. EBADMSG: it is no such file, or a fact in it is
  * malformed; nothing is taken then. */
 int memory_file_parse(const char *text, size_t n, json_t **out);
+/* Why memory_file_parse refused this text: a clause, with the place. */
+void memory_file_fault(const char *text, size_t n, char *why, size_t size);
 /* One transaction. dir holds the subject key and the deletions. Errors of db.h. */
 int memory_file_import(struct db *db, const char *dir, const json_t *facts, uint64_t now_ms,
 		       struct memory_import *out);

@@ -11,6 +11,7 @@
 #include "control/state.h"
 #include "control/store/db.h"
 #include "control/store/erase_fault.h"
+#include "control/store/memory_file.h"
 #include "control/store/rows.h"
 #include "control/store/session_file.h"
 #include "control/store/store.h"
@@ -299,4 +300,81 @@ TEST(a_server_is_forgotten_whose_channels_had_encrypted_calls)
 	json_decref(kept);
 	free(text);
 	folder_remove(dir);
+}
+
+/* What the command writes to its standard error; NULL if it fails. */
+static const char *complaint_of(const char *dir, int (*command)(const char *dir))
+{
+	static char said[256];
+	int kept = dup(STDERR_FILENO), status;
+	FILE *f = tmpfile();
+	size_t n;
+
+	if (!f || kept < 0)
+		return NULL;
+	dup2(fileno(f), STDERR_FILENO);
+	status = command(dir);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	rewind(f);
+	n = fread(said, 1, sizeof said - 1, f);
+	said[n] = '\0';
+	fclose(f);
+	return status ? NULL : said;
+}
+
+/* -1: it failed. */
+static int doubts(const char *dir, int (*command)(const char *dir))
+{
+	const char *said = complaint_of(dir, command);
+
+	return said ? strstr(said, "is the id right?") != NULL : -1;
+}
+
+static int erase_bob(const char *dir)
+{
+	return store_command_erase(dir, "501000000000000000", NULL);
+}
+
+static int export_bob(const char *dir)
+{
+	return store_command_export(dir, "501000000000000000");
+}
+
+TEST(an_id_of_whom_nothing_is_known_is_asked_about)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = 1, .guild = 1, .user = 501000000000000000};
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	ev.utterance = (struct event_utterance){.text = "hello", .started_ms = 1};
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(doubts(dir, export_bob), 1);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(doubts(dir, export_bob), 0);
+	CHECK_INT(doubts(dir, erase_bob), 0);
+	CHECK_INT(doubts(dir, erase_bob), 1);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(a_file_that_is_no_memory_is_refused_with_the_place)
+{
+	static const char *const rows[][2] = {
+		{"some\nnotes", "it is no JSON, line 1: "},
+		{"[]", "it is no file of --export-memory"},
+		{"{\"format\":\"parley-memory-2\",\"facts\":[]}",
+		 "it is no file of --export-memory"},
+		{"{\"format\":\"parley-memory-1\",\"facts\":[{\"id\":1}]}",
+		 "fact 1 of 1 is malformed"},
+	};
+	char why[256];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		memory_file_fault(rows[i][0], strlen(rows[i][0]), why, sizeof why);
+		if (!strstr(why, rows[i][1]))
+			CHECK_STR(why, rows[i][1]);
+	}
 }
