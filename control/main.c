@@ -97,7 +97,7 @@ static void *find_field(const struct control_option *this, struct options *o)
 static int take_text(const struct control_option *this, struct options *o, const char *value)
 {
 	*(const char **)find_field(this, o) = value;
-	return -1;
+	return value && !strncmp(value, "--", 2) ? usage("the value is missing before", value) : -1;
 }
 
 static int take_flag(const struct control_option *this, struct options *o, const char *value)
@@ -228,7 +228,6 @@ enum { OPTIONS = sizeof options / sizeof options[0], OPTION_FIRST = 256 };
 static int parse_each_option(struct options *o, int argc, char **argv)
 {
 	struct option longs[OPTIONS + 1] = {0};
-	const struct control_option *this;
 	int opt, status = -1;
 
 	for (int i = 0; i < OPTIONS; i++)
@@ -239,11 +238,8 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 			fputs("Try 'control --help'.\n", stderr);
 			return USAGE;
 		}
-		this = &options[opt - OPTION_FIRST];
-		if (this->argument == required_argument && strncmp(optarg, "--", 2) == 0)
-			return usage("the value is missing before", optarg);
-		status = this->take(this, o, optarg);
-		o->n_given += this->take != take_level;
+		status = options[opt - OPTION_FIRST].take(&options[opt - OPTION_FIRST], o, optarg);
+		o->n_given += options[opt - OPTION_FIRST].take != take_level;
 	}
 	return status;
 }
