@@ -28,7 +28,6 @@ enum {
 	/* Of a search, after which it makes do with what it has found. */
 	PROMPT_MS = 200, /* for a prompt, which seldom waits for so long */
 	SEARCH_MS = 2000,
-	READ_MS = 500 /* for a page: a prompt may wait behind it */
 };
 
 /* A pending request and the recipient of its answer. */
@@ -687,34 +686,6 @@ int store_read_recording(struct store *s, uint64_t row, uint64_t utterance, stor
 				     .version = utterance,
 				     .now_ms = audio_since(s, 0)},
 		       &(struct request){.documenth = h, .arg = arg});
-}
-
-/* ---- what pages read ---- */
-
-int store_read_history(struct store *s, const struct store_query *q, store_document_h *h, void *arg)
-{
-	unsigned max = q->what == STORE_ACTIONS ? STORE_ACTIONS_MAX : STORE_READ_MAX;
-	struct job j = {.kind = JOB_READ_HISTORY,
-			.owner = q->what,
-			.channel = q->session,
-			.guild = q->guild,
-			.user = q->user,
-			.now_ms = q->since_ms,
-			.words_ms = q->before_ms,
-			.until_ms = q->row ? q->row : INT64_MAX,
-			.version = q->most < max ? q->most : max,
-			.any = q->words,
-			.grants = q->operators,
-			.compare = q->timeline,
-			.search_ms = READ_MS,
-			.text = strdup(q->reason ? q->reason : ""),
-			.author = strdup(q->channels ? q->channels : "")};
-
-	if (j.text && j.author)
-		return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
-	free(j.text);
-	free(j.author);
-	return ENOMEM;
 }
 
 /* ---- making ---- */

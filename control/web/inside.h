@@ -79,10 +79,15 @@ bool web_refuse_stream(struct web *w, struct http_exchange *x);
 json_t *web_mcp(const struct web *w, uint64_t scope);
 /* A number of an order; no other one of this program has it. */
 uint64_t web_next_order(struct web *w);
-/* The list without the objects whose member is not this server's id, unless scope is 0. */
 /* Takes the sentences out of the notes about screens in a room: they tell what people show. */
 void web_hide_notes(json_t *room);
+/* control/web/seen.c. The list without the objects whose member is not this server's id, unless
+ * scope is 0. */
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
+/* Whether a route (its path in routes.def) tells of no channel, or of those alone that everybody
+ * may enter. */
+bool web_knows_channels(const char *path);
+/* Everybody of the server may enter this channel. */
 bool web_is_open(const struct web *w, uint64_t guild, uint64_t channel);
 /* Rooms of the server, or of all (0), and its voice channels; with open those alone that everybody
  * may enter. Caller owns them. */

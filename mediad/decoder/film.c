@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <libavformat/avformat.h>
 #include <libavutil/mathematics.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -170,7 +171,7 @@ static uint8_t find_fps(const struct film *f)
 	AVRational rate = f->stream->avg_frame_rate;
 	double fps = rate.den > 0 && rate.num > 0 ? av_q2d(rate) : FPS;
 
-	return fps < 1 ? 1 : fps > FPS_MAX ? FPS_MAX : (uint8_t)(fps + 0.5);
+	return fps < 1 ? 1 : fps > FPS_MAX ? FPS_MAX : (uint8_t)lround(fps);
 }
 
 static void report_opened(struct film *f)
