@@ -54,7 +54,7 @@ share() {
 }
 replied() {
 	api GET "/interactions/$1" >"$D/reply"
-	grep -q '"content"' "$D/reply"
+	grep -qE '"content": ?"[^"]' "$D/reply"
 }
 frames() { grep -ac ' stream_watch_frame_ingested ' "$D/control.log"; }
 reached() { [ "$(frames)" -ge "$1" ]; }
