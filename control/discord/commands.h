@@ -42,12 +42,12 @@ struct commands *commands_free(struct commands *c);
 /* Overwrites the application's global commands with ours. */
 int commands_register(struct commands *c, uint64_t application);
 /* Takes an INTERACTION_CREATE, which came at this wall time: defers it, then calls the handler.
- * When COMMANDS_WAITING_MAX wait already, its user is told to try again. Interactions that are not
- * our commands are ignored. The deferred answer may be the previous control's: a command is carried
- * out again only if its message shows that it has no answer yet. /join and /leave of one server are
- * carried out in the order in which they came; one that the next had to overtake is not carried out
- * any more. When the first 3 s have passed without one, Discord takes no answer any more, and the
- * channel is told instead. */
+ * When COMMANDS_WAITING_MAX wait already, its user reads that they should try again. Interactions
+ * that are not our commands are ignored. The deferred answer may be the previous control's: a
+ * command is carried out again only if its message shows that it has no answer yet. /join and
+ * /leave of one server are carried out in the order in which they came; one that the next had to
+ * overtake is not carried out any more. When the first 3 s have passed without one, Discord takes
+ * no answer any more, and the channel is told instead. */
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
 /* The commands that wait for their answers, as interactions that the next control can take; those
  * that were carried out have the member "reply", which Discord does not have yet, and those that a

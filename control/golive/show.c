@@ -230,7 +230,7 @@ bool show_runs(const struct show *s)
 	return s->call != NULL;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests of tools ---- */
 
 static bool set_source(struct show *s, const char *url)
 {

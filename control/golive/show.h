@@ -1,7 +1,7 @@
 /* Our own stream: a film that the account shows in the bot's voice channel.
  *
  * mediad opens the film first, so that one which cannot be shown announces no stream. Then the
- * stream is asked for (streams.h), and its lease goes to the call that has the film already. There
+ * stream is requested (streams.h), and its lease goes to the call that has the film already. There
  * is one at a time. Everything runs on env's thread. */
 #ifndef CONTROL_GOLIVE_SHOW_H
 #define CONTROL_GOLIVE_SHOW_H

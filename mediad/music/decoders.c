@@ -46,7 +46,7 @@ struct decoders {
 	uint32_t source;
 	int link; /* -1: none, and on replay */
 	struct event *ev;
-	struct event *asked;	     /* some slot is asked for an analysis */
+	struct event *asked;	     /* an analysis of some slot is wanted */
 	uint8_t *memory;	     /* NULL on replay */
 	uint64_t tracks;	     /* newest track */
 	enum decoder_reason refusal; /* of every track; UNKNOWN: none */

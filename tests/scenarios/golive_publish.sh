@@ -12,31 +12,8 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-publish-XXXXXX)
 . tests/scenarios/common
 BOB=602 ACCOUNT=700 FILMS=tests/data/golive
-export PARLEY_LOG_WORDS=1 PARLEY_GO_LIVE_TOKEN_FILE="$D/account"
-(umask 077; printf 'guildd.person.token' >"$D/account")
+. tests/scenarios/shown
 
-turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -aE ' reason=answered'; }
-# brain WORDS: a provider that hears these words in any speech, on the port that control knows.
-port=0 brain=
-brain() {
-	[ -z "$brain" ] || { kill "$brain"; wait "$brain" 2>/dev/null; }
-	printf 'commit transcript parley %s\n%s' "$1" "$answers" >"$D/standin.script"
-	rm -f "$D/standin.out"
-	start standin "$B/standin" openai --port $port --script "$D/standin.script"
-	brain=$last
-	until_ok 10 grep -qs '"port"' "$D/standin.out" || bad "the provider" "not up"
-	port=$(field port <"$D/standin.out")
-}
-# asks WORDS: alice says them in the call; answered TEXT: and the answer to it has this.
-asks() {
-	brain "$1"
-	asked=$(turns | wc -l)
-	ask --say "parley do as I say"
-}
-told_more() { [ "$(turns | wc -l)" -gt "$asked" ]; }
-answered() { until_ok 30 told_more && turns | tail -1 | grep -aqF -- "$1"; }
-logged() { grep -qaE "$1" "$D/control.log"; }
-streaming() { [ "$(api GET /world | tr '{' '\n' | grep "\"user_id\":\"$ACCOUNT\"" | grep -c '"self_stream":true')" = "$1" ]; }
 created() { count $ACCOUNT golive_created; }
 # watched CODEC FILM [every] [FRAMES]: what bob got goes to $D/golive.out.
 watched() {

@@ -11,30 +11,9 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-visualizer-XXXXXX)
 . tests/scenarios/common
 BOB=602 ACCOUNT=700
-export PARLEY_LOG_WORDS=1 PARLEY_GO_LIVE=true PARLEY_GO_LIVE_TOKEN_FILE="$D/account"
-(umask 077; printf 'guildd.person.token' >"$D/account")
+. tests/scenarios/shown
+export PARLEY_GO_LIVE=true
 
-turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -aE ' reason=answered'; }
-# brain WORDS: a provider that hears these words in any speech, on the port that control knows.
-port=0 brain=
-brain() {
-	[ -z "$brain" ] || { kill "$brain"; wait "$brain" 2>/dev/null; }
-	printf 'commit transcript parley %s\n%s' "$1" "$answers" >"$D/standin.script"
-	rm -f "$D/standin.out"
-	start standin "$B/standin" openai --port $port --script "$D/standin.script"
-	brain=$last
-	until_ok 10 grep -qs '"port"' "$D/standin.out" || bad "the provider" "not up"
-	port=$(field port <"$D/standin.out")
-}
-asks() {
-	brain "$1"
-	asked=$(turns | wc -l)
-	ask --wait 30 --say "parley do as I say"
-}
-told_more() { [ "$(turns | wc -l)" -gt "$asked" ]; }
-answered() { until_ok 30 told_more && turns | tail -1 | grep -aqF -- "$1"; }
-logged() { grep -qaE "$1" "$D/control.log"; }
-streaming() { [ "$(api GET /world | tr '{' '\n' | grep "\"user_id\":\"$ACCOUNT\"" | grep -c '"self_stream":true')" = "$1" ]; }
 # watched [every] FRAMES: what bob got goes to $D/golive.out.
 watched() { "$B/golive" "$GATEWAY" "$CA" $GUILD $VOICE vp8 - user:$ACCOUNT bob.token - "$D/bob.sock" "$@" >"$D/golive.out" 2>&1; }
 music() { # SUBCOMMAND OPTIONS

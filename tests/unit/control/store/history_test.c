@@ -278,7 +278,8 @@ static double spent_by(const char *user)
 	return 0;
 }
 
-/* A session of speech-to-text is one person's, but what it costs is told for all together. */
+/* A session of speech-to-text is one person's, but its provider bills those of all rooms together.
+ */
 TEST(transcription_is_divided_by_how_long_each_person_spoke)
 {
 	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = T0 + 4600, .guild = 1};
