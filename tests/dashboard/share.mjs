@@ -65,9 +65,18 @@ try {
   is('though the page is behind what it shows', await b.eval('document.visibilityState'), 'hidden');
   // Before Chromium has drawn the tab, it captures black.
   await sleep(4000);
-  const settled = frames();
+  let settled = frames();
   await sleep(5000);
   is('none while nothing changes', frames(), settled);
+  let digits = 0;
+  for (let i = 0; i < 10; i++) {
+    const before = frames();
+    await change(`document.getElementById('s${i}').textContent = 'error 404'`);
+    for (let k = 0; k < 30 && frames() === before; k++) await sleep(100);
+    digits += frames() > before;
+  }
+  is('each change of one digit brings one', digits, 10);
+  settled = frames();
   await change("document.body.style.background = 'rgb(0, 64, 128)'");
   is('one when it does', await came(settled + 1), true);
   await b.send('Page.bringToFront');

@@ -2,7 +2,8 @@
 const token = location.pathname.split("/")[2];
 const base = `/api/voice/share-session/${token}`;
 const WORD_MS = 5000; // between two words of a page that has nothing new
-const CELLS_X = 64, CELLS_Y = 36, CELL_DIFFERS = 6;
+// In a block of so many pixels each way, so many differ by more than so many levels: the screen has changed.
+const BLOCK = 16, BLOCK_DIFFERS = 3, LEVELS = 24;
 // The bot looks again once this is over.
 const AWAY = ["watch_not_active", "requester_not_in_same_vc", "target_user_not_in_same_vc"];
 const $ = (id) => document.getElementById(id);
@@ -16,7 +17,8 @@ const share = {
   looked: 0, // ms; when the page last looked for a change
   looking: false,
   told: 0, // ms; when the bot last heard of us
-  cells: null, // brightness of the last picture that was sent
+  pixels: null, // of the last picture that was sent
+  next: null, // of the one that was looked at last
   sent: 0,
   settings: {frameMs: 1200, width: 960, quality: 0.6, bytes: 350000},
 };
@@ -74,7 +76,7 @@ async function post(path, body, type) {
     share.watched = json.watched !== false;
     // What the bot had is wiped: it gets the screen again, though nothing has changed.
     if (json.wants) {
-      share.cells = null;
+      share.pixels = null;
     }
     say(json.problem ?? "");
     return json;
@@ -105,21 +107,32 @@ function end() {
   showState();
 }
 
-// True if the picture differs from the one that was sent last.
-function hasChanged(canvas) {
-  const small = new OffscreenCanvas(CELLS_X, CELLS_Y).getContext("2d", {willReadFrequently: true});
-  small.drawImage(canvas, 0, 0, CELLS_X, CELLS_Y);
-  const rgba = small.getImageData(0, 0, CELLS_X, CELLS_Y).data;
-  const cells = new Uint8Array(CELLS_X * CELLS_Y);
-  for (let i = 0; i < cells.length; i++) {
-    cells[i] = (299 * rgba[4 * i] + 587 * rgba[4 * i + 1] + 114 * rgba[4 * i + 2]) / 1000;
+// True if the picture differs from the one that was sent last. A still screen is captured the same, bit for bit, and a digit of small text is few
+// pixels here: so all of them are compared.
+function hasChanged(context) {
+  const {width, height} = context.canvas;
+  const now = context.getImageData(0, 0, width, height);
+  const before = share.pixels;
+  share.next = now;
+  if (!before || before.width !== width || before.height !== height) {
+    return true;
   }
-  const before = share.cells;
-  const changed = !before || cells.some((cell, i) => Math.abs(cell - before[i]) >= CELL_DIFFERS);
-  if (changed) {
-    share.next = cells;
+  const columns = Math.ceil(width / BLOCK);
+  const differ = new Uint8Array(columns * Math.ceil(height / BLOCK));
+  const whole = new Uint32Array(now.data.buffer), wholeBefore = new Uint32Array(before.data.buffer);
+  for (let i = 0; i < whole.length; i++) {
+    if (whole[i] !== wholeBefore[i] && pixelDiffers(now.data, before.data, 4 * i)) {
+      const x = i % width, y = (i - x) / width;
+      if (++differ[Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK)] >= BLOCK_DIFFERS) {
+        return true;
+      }
+    }
   }
-  return changed;
+  return false;
+}
+
+function pixelDiffers(a, b, at) {
+  return Math.abs(a[at] - b[at]) > LEVELS || Math.abs(a[at + 1] - b[at + 1]) > LEVELS || Math.abs(a[at + 2] - b[at + 2]) > LEVELS;
 }
 
 // A page that is behind what it shows draws no video, but its track goes on. Its timers are slowed down to one a minute after a while,
@@ -146,8 +159,11 @@ async function sendPicture() {
     return;
   }
   const canvas = new OffscreenCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
-  canvas.getContext("2d").drawImage(from, 0, 0, canvas.width, canvas.height);
-  if (!hasChanged(canvas)) {
+  const context = canvas.getContext("2d", {willReadFrequently: true});
+  // Of each pixel of the screen something is left, so that small text stays legible, and a change of it is seen.
+  context.imageSmoothingQuality = "high";
+  context.drawImage(from, 0, 0, canvas.width, canvas.height);
+  if (!hasChanged(context)) {
     if (performance.now() - share.told > WORD_MS) {
       await post("/state", JSON.stringify({paused: false}), "application/json");
     }
@@ -166,7 +182,7 @@ async function sendPicture() {
     return;
   }
   if (await post("/frame", blob, "image/jpeg")) {
-    share.cells = share.next;
+    share.pixels = share.next;
     share.sent++;
   }
 }
@@ -216,7 +232,7 @@ async function start() {
 
 async function pause() {
   const paused = share.state !== "paused";
-  share.cells = null;
+  share.pixels = null;
   if (paused) {
     share.state = "paused";
     showState();
@@ -241,7 +257,7 @@ async function stop() {
 for (const [id, name, factor] of [["rate", "frameMs", 1], ["quality", "quality", 0.01], ["width", "width", 1]]) {
   $(id).addEventListener("input", () => {
     share.settings[name] = Number($(id).value) * factor;
-    share.cells = null;
+    share.pixels = null;
     showSettings();
   });
 }
