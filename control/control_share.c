@@ -234,7 +234,11 @@ static enum share_refusal carry_out(struct control *c, const struct web_share *w
 	else if (what->kind == WEB_SHARE_EXPECT)
 		refusal = vision_expect(c->vision, what->token, what->browser, what->bytes);
 	else if (what->kind == WEB_SHARE_STATE)
-		refusal = vision_touch(c->vision, what->token, what->browser, what->paused, &share);
+		refusal = vision_touch(c->vision, what->token, what->browser,
+				       what->paused  ? VISION_PAGE_PAUSED
+				       : what->stale ? VISION_PAGE_STALE
+						     : VISION_PAGE_SAME,
+				       &share);
 	else if (what->kind == WEB_SHARE_STOP)
 		refusal = vision_stop(c->vision, what->token, what->browser);
 	else

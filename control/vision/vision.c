@@ -315,8 +315,8 @@ enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t targ
 	return refusal ? refusal : take_picture(v, s, known_type, picture, share);
 }
 
-enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
-				uint32_t *share)
+enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser,
+				enum vision_page page, uint32_t *share)
 {
 	uint64_t now = env_now(v->conf.env);
 	struct share_rules rules;
@@ -327,12 +327,13 @@ enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t br
 		return refusal;
 	rules = vision_rules(v, s->owner.guild);
 	/* Its pause holds, and it does not expire, while its person is elsewhere. */
-	shares_touch(s, &rules, paused, now);
+	shares_touch(s, &rules, page == VISION_PAGE_PAUSED, now);
 	refusal = shares_where(&v->conf.world, &s->owner);
 	if (refusal)
 		return refusal;
 	/* The picture is not that of the screen if the last one that came could not be used. */
-	if (s->state == SHARE_SHOWING && view_of(v, s)->problem == IMAGE_OK)
+	if (page == VISION_PAGE_SAME && s->state == SHARE_SHOWING &&
+	    view_of(v, s)->problem == IMAGE_OK)
 		view_of(v, s)->confirmed = now;
 	*share = s->id;
 	return SHARE_GRANTED;

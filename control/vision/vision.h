@@ -107,10 +107,12 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 /* Takes a picture. known_type: of its media type. */
 enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t browser,
 				bool known_type, struct slice picture, uint32_t *share);
-/* The page is there; paused: its person has paused it. AWAY, TARGET_AWAY: it has said so, but
- * nothing is seen of it. */
-enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
-				uint32_t *share);
+/* The page is there: its screen is the same as before; or nobody knows, as its browser gives it no
+ * new pictures; or its person has paused it. AWAY, TARGET_AWAY: it has said so, but nothing is seen
+ * of it. */
+enum vision_page { VISION_PAGE_SAME, VISION_PAGE_STALE, VISION_PAGE_PAUSED };
+enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser,
+				enum vision_page page, uint32_t *share);
 enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t browser);
 /* A picture of a target's screen by a program with the token of the settings. */
 enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,

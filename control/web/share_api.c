@@ -167,8 +167,10 @@ void web_share_state_post(struct web *w, const struct web_request *r)
 
 	if (json_is_boolean(paused))
 		ask_and_reply(w, r,
-			      (struct web_share){.kind = WEB_SHARE_STATE,
-						 .paused = json_is_true(paused)});
+			      (struct web_share){
+				      .kind = WEB_SHARE_STATE,
+				      .paused = json_is_true(paused),
+				      .stale = json_is_true(json_object_get(r->body, "stale"))});
 	else
 		web_refuse(r->x, WEB_BAD_PAUSE);
 }

@@ -82,6 +82,7 @@ struct web_share {
 	struct slice picture;
 	size_t bytes; /* of EXPECT */
 	bool paused;  /* of STATE */
+	bool stale;   /* of STATE: the browser has no new pictures of the screen */
 };
 /* What is answered: with status 200 body, which is taken; else code and text, of constant duration.
  */

@@ -58,10 +58,14 @@ try {
   is('and shows nothing yet', await b.until(`${text('state')} === 'Nothing is shown'`), true);
   is('axe-core finds nothing', await b.violations(), []);
   await b.picture('share-idle', 900, 620, false);
+  await b.eval("(() => { const width = document.getElementById('width'); width.value = 640; width.dispatchEvent(new Event('input')); })()");
   const first = frames();
   await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
   is('the bot sees the screen', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
   is('a picture comes', await came(first + 1), true);
+  is('of the width that was chosen before', await b.eval(text('width-value')), '640 px');
+  is('the width ends at what the bot keeps', await b.eval("document.getElementById('width').max"), '960');
+  await b.eval("(() => { const width = document.getElementById('width'); width.value = 960; width.dispatchEvent(new Event('input')); })()");
   is('though the page is behind what it shows', await b.eval('document.visibilityState'), 'hidden');
   // Before Chromium has drawn the tab, it captures black.
   await sleep(4000);

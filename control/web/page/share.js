@@ -20,19 +20,21 @@ const share = {
   pixels: null, // of the last picture that was sent
   next: null, // of the one that was looked at last
   sent: 0,
+  chosen: new Set(), // the settings that its person has set
   settings: {frameMs: 1200, width: 960, quality: 0.6, bytes: 350000},
 };
 
 const STATES = {
   idle: "Nothing is shown",
   showing: "The bot sees this screen",
+  stale: "The browser takes no new pictures: keep this page visible",
   waiting: "Shared; the bot does not watch now",
   paused: "Paused: the bot gets nothing",
   ended: "Ended: the pictures are wiped",
 };
 
 function showState() {
-  const name = share.state === "showing" && !share.watched ? "waiting" : share.state;
+  const name = share.state !== "showing" ? share.state : !share.watched ? "waiting" : isStale() ? "stale" : "showing";
   $("state").textContent = STATES[name];
   $("state").dataset.state = share.state;
   $("start").hidden = share.state === "showing" || share.state === "paused" || share.state === "ended";
@@ -51,6 +53,18 @@ function showSettings() {
   $("rate-value").textContent = `${(share.settings.frameMs / 1000).toFixed(1)} s`;
   $("quality-value").textContent = `${Math.round(share.settings.quality * 100)} %`;
   $("width-value").textContent = `${share.settings.width} px`;
+}
+
+// What the server has for pictures is the most that it keeps of them, so it ends the choice; what was chosen before stays.
+function takeLimits(settings) {
+  $("quality").max = Math.round(settings.quality * 100);
+  $("width").max = settings.width;
+  takeSettings({
+    bytes: settings.bytes,
+    frameMs: share.chosen.has("frameMs") ? share.settings.frameMs : settings.frameMs,
+    quality: share.chosen.has("quality") ? Math.min(share.settings.quality, settings.quality) : settings.quality,
+    width: share.chosen.has("width") ? Math.min(share.settings.width, settings.width) : settings.width,
+  });
 }
 
 function takeSettings(settings) {
@@ -150,7 +164,25 @@ async function keepNewest(track) {
   }
 }
 
+// True if nobody knows what the screen looks like: its window is minimised, or this page is behind another one in a browser that draws video
+// only where it is seen.
+function isStale() {
+  const [track] = share.stream?.getVideoTracks() ?? [];
+  return !track || track.muted || (!window.MediaStreamTrackProcessor && document.hidden);
+}
+
+function tellState(told) {
+  return post("/state", JSON.stringify(told), "application/json");
+}
+
 async function sendPicture() {
+  // What stands still must not be told as the screen of now.
+  if (isStale()) {
+    if (performance.now() - share.told > WORD_MS) {
+      await tellState({paused: false, stale: true});
+    }
+    return;
+  }
   const video = $("preview");
   const from = share.frame ?? video;
   const [width, height] = share.frame ? [from.displayWidth, from.displayHeight] : [video.videoWidth, video.videoHeight];
@@ -165,7 +197,7 @@ async function sendPicture() {
   context.drawImage(from, 0, 0, canvas.width, canvas.height);
   if (!hasChanged(context)) {
     if (performance.now() - share.told > WORD_MS) {
-      await post("/state", JSON.stringify({paused: false}), "application/json");
+      await tellState({paused: false});
     }
     return;
   }
@@ -174,7 +206,7 @@ async function sendPicture() {
     if (performance.now() - share.told < WORD_MS) {
       return;
     }
-    await post("/state", JSON.stringify({paused: false}), "application/json");
+    await tellState({paused: false});
   }
   const blob = await canvas.convertToBlob({type: "image/jpeg", quality: share.settings.quality});
   // Pause and Stop were there meanwhile.
@@ -193,7 +225,7 @@ async function look() {
   if (share.state === "showing") {
     await sendPicture();
   } else if (performance.now() - share.told > WORD_MS) {
-    await post("/state", JSON.stringify({paused: true}), "application/json");
+    await tellState({paused: true});
   }
   share.looking = false;
   if (share.state === "showing" || share.state === "paused") {
@@ -210,7 +242,7 @@ async function start() {
     if (!opened) {
       return;
     }
-    takeSettings(opened.settings);
+    takeLimits(opened.settings);
     share.stream = await navigator.mediaDevices.getDisplayMedia({video: {frameRate: 5}, audio: false});
   } catch (error) {
     say(error.name === "NotAllowedError" ? "Nothing was chosen, so nothing is shown." : `The screen cannot be shown: ${error.message}`);
@@ -238,7 +270,7 @@ async function pause() {
     showState();
   }
   // A picture is taken by a bot that knows that the pause is over.
-  const told = await post("/state", JSON.stringify({paused}), "application/json");
+  const told = await tellState({paused});
   if (!paused && told && share.state === "paused") {
     share.state = "showing";
     showState();
@@ -256,6 +288,7 @@ async function stop() {
 
 for (const [id, name, factor] of [["rate", "frameMs", 1], ["quality", "quality", 0.01], ["width", "width", 1]]) {
   $(id).addEventListener("input", () => {
+    share.chosen.add(name);
     share.settings[name] = Number($(id).value) * factor;
     share.pixels = null;
     showSettings();

@@ -238,12 +238,17 @@ TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
 	v.views[0] = (struct view){.share = 3, .newest = {.p = jpeg, .n = 1}};
 	member_in = CHANNEL;
 	CHECK(!wants(&v));
-	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_GRANTED);
+	CHECK_INT(vision_touch(&v, token, 3, VISION_PAGE_SAME, &share), SHARE_GRANTED);
 	CHECK(v.views[0].confirmed != 0);
+	/* Its browser stands still. */
+	v.views[0].confirmed = 0;
+	CHECK_INT(vision_touch(&v, token, 3, VISION_PAGE_STALE, &share), SHARE_GRANTED);
+	CHECK(v.views[0].confirmed == 0);
+	CHECK_INT(v.shares.v[0].state, SHARE_SHOWING);
 	/* The last one that came could not be used: this one is not of now. */
 	v.views[0].problem = IMAGE_CRASHED;
 	v.views[0].confirmed = 0;
-	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_GRANTED);
+	CHECK_INT(vision_touch(&v, token, 3, VISION_PAGE_SAME, &share), SHARE_GRANTED);
 	CHECK(v.views[0].confirmed == 0);
 	CHECK(wants(&v));
 	v.views[0].problem = IMAGE_OK;
@@ -261,7 +266,7 @@ TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
 	/* Who is elsewhere is told so, and the share holds. */
 	member_in = 0;
 	v.shares.v[0].expires = env_now(env) + NS_PER_S;
-	CHECK_INT(vision_touch(&v, token, 3, false, &share), SHARE_AWAY);
+	CHECK_INT(vision_touch(&v, token, 3, VISION_PAGE_SAME, &share), SHARE_AWAY);
 	CHECK(v.shares.v[0].expires > env_now(env) + NS_PER_S);
 	CHECK(v.views[0].confirmed == 0);
 	env_free(env);
