@@ -23,6 +23,7 @@ enum {
 	RATE = 24000,
 	UTTERANCE = RATE / 3,
 	TICK_MS = 20,
+	LATE_MS = 100,	    /* it was frozen, or the machine had no time */
 	COME_BACK_MS = 120, /* after it lost its place */
 	ASK_AGAIN_MS = 700,
 	SILENCE_MS = 300,
@@ -43,6 +44,7 @@ struct agent {
 	struct tmr *tick;
 	uint64_t said, channel; /* channel: of the newest lease */
 	uint64_t ask_at, speak_at, open_at;
+	uint64_t ticked_at;
 	bool asking, said_over;
 };
 
@@ -360,7 +362,9 @@ static void on_tick(void *arg)
 	struct agent *a = arg;
 	uint64_t now = env_now(a->env);
 	bool there = atomic_load(&a->st->present);
+	bool late = a->ticked_at && now - a->ticked_at > LATE_MS * NS_PER_MS;
 
+	a->ticked_at = now;
 	if (atomic_load(&a->st->quit)) {
 		if (!a->call) {
 			env_stop(a->env);
@@ -371,6 +375,9 @@ static void on_tick(void *arg)
 	if (there && !a->call) {
 		open_call(a);
 	} else if (!there && a->call) {
+		/* First comes what mediad has told meanwhile: where the music is. */
+		if (late)
+			goto out;
 		close_call(a);
 		post(a, "leave", "{}", NULL);
 	} else if (a->call) {
@@ -391,6 +398,7 @@ static void on_tick(void *arg)
 	}
 	if (a->music)
 		chaos_music_tick(a->music, now);
+out:
 	tmr_start(a->tick, TICK_MS * NS_PER_MS);
 }
 
