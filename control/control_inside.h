@@ -92,6 +92,7 @@ struct control {
 	struct cooldown cooldown;
 	struct cooldown grants; /* consents that allow more */
 	struct cooldown music;	/* changes by commands and buttons */
+	unsigned music_missing; /* settings that members wanted, as the log was told */
 	struct music_search *music_searches;
 	struct music_offer *music_offers; /* the newest first */
 	struct music_typing *music_typings;

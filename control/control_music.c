@@ -117,6 +117,15 @@ static void tell_wait(struct words *words, const struct jukebox *j, size_t place
 	words_music_wait(words, time);
 }
 
+/* Why a track does not stand where it was wanted. */
+static void tell_turn(struct words *words, enum music_turn turn)
+{
+	if (turn == MUSIC_TURN_TAKEN)
+		words_music_one_passes(words);
+	else if (turn == MUSIC_TURN_HAD)
+		words_music_had_turn(words);
+}
+
 static void tell_added(struct words *words, const struct jukebox *j,
 		       const struct jukebox_request *r, const struct jukebox_answer *a,
 		       const char *label)
@@ -129,6 +138,7 @@ static void tell_added(struct words *words, const struct jukebox *j,
 		words_music_plays(words, label);
 	if (a->place)
 		tell_wait(words, j, a->place);
+	tell_turn(words, a->turn);
 	if (a->n < r->n)
 		words_music_no_room(words, (unsigned)(r->n - a->n));
 }
@@ -256,6 +266,8 @@ static bool do_request(struct voice_session *vs, const struct jukebox_request *r
 		tell_error(words, r->act, &a, err);
 	else if (a.verdict == MUSIC_NEEDS_VOTE)
 		words_music_vote(words, a.tally.votes, a.tally.needed);
+	else if (a.verdict == MUSIC_NEEDS_DJ && a.turn)
+		tell_turn(words, a.turn);
 	else if (a.verdict == MUSIC_NEEDS_DJ)
 		words_music_needs_dj(words);
 	else
@@ -506,18 +518,33 @@ static void act(struct voice_session *vs, const struct command *cmd, const struc
 		words_music_nothing_fits(words);
 }
 
+/* Once for each setting: members may ask for it all the time. */
+static void log_missing(struct control *c, unsigned bit, const char *settings)
+{
+	if (c->music_missing & bit)
+		return;
+	c->music_missing |= bit;
+	log_warn("music_not_set_up",
+		 "settings=\"%s\" hint=\"members ask for music that needs one of "
+		 "these settings\"",
+		 settings);
+}
+
 /* Nothing that is set up takes the request. */
-static void tell_unsupported(const struct control *c, const struct music_command *m,
-			     struct words *words)
+static void tell_unsupported(struct control *c, const struct music_command *m, struct words *words)
 {
 	bool searches = music_sources_search(c->sources);
 
-	if (!searches && !music_sources_web(c->sources))
+	if (!searches && !music_sources_web(c->sources)) {
 		words_music_none(words);
-	else if (!searches && !is_address(m->query))
+		log_missing(c, 1, "music_folders, music_web, music_downloader");
+	} else if (!searches && !is_address(m->query)) {
 		words_music_addresses_only(words);
-	else
+		log_missing(c, 2, "music_folders, music_downloader");
+	} else {
 		words_music_no_web(words);
+		log_missing(c, 4, "music_web, music_downloader");
+	}
 }
 
 /* True if somebody answers later. */

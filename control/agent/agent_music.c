@@ -118,6 +118,14 @@ static const char *explain_error(int err)
 	}
 }
 
+static const char *explain_turn(enum music_turn turn)
+{
+	return turn == MUSIC_TURN_HAD
+		       ? "two tracks of this person play in a row, so those of others come first"
+		       : "only one track of this person at a time may pass those of others; a DJ "
+			 "may move more";
+}
+
 enum { ADDED = 12 }; /* that are named; a playlist may be long */
 
 static json_t *tell_answer(const struct agent_music *m, const struct jukebox_request *r,
@@ -137,6 +145,8 @@ static json_t *tell_answer(const struct agent_music *m, const struct jukebox_req
 	if (a->n < r->n)
 		json_object_set_new(o, "no_room_for", json_integer((json_int_t)(r->n - a->n)));
 	json_object_set_new(o, "position", json_integer((json_int_t)a->place));
+	if (a->turn)
+		json_object_set_new(o, "waits_because", json_string(explain_turn(a->turn)));
 	json_object_del(o, "queue");
 	return o;
 }
@@ -149,6 +159,8 @@ json_t *music_perform(struct agent_music *m, const struct jukebox_request *r, co
 	*why = NULL;
 	if (err)
 		*why = explain_error(err);
+	else if (a.verdict == MUSIC_NEEDS_DJ && a.turn)
+		*why = explain_turn(a.turn);
 	else if (a.verdict == MUSIC_NEEDS_DJ)
 		*why = "only a DJ may do that: someone with the DJ role, the permission Manage "
 		       "Channels, or alone with you";

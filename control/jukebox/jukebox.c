@@ -231,15 +231,14 @@ static void tell_changes(struct jukebox *j)
 			j->subscriber[i].changedh(j, j->subscriber[i].arg);
 }
 
-static void tell_failure(struct jukebox *j, const struct track *t, const char *reason)
+static void tell_failure(struct jukebox *j, const struct track *t, const char *reason,
+			 enum jukebox_failure failure)
 {
-	bool halted = music_player_is_halted(&j->player);
-
 	log_info("track_failed", "guild=%llu source=%s halted=%d why=\"%s\"", ID(j->conf.guild),
-		 track_source_name(t->source), halted, reason);
+		 track_source_name(t->source), music_player_is_halted(&j->player), reason);
 	for (unsigned i = 0; i < JUKEBOX_SUBSCRIBERS; i++)
 		if (j->subscriber[i].failedh)
-			j->subscriber[i].failedh(j, t, reason, halted, j->subscriber[i].arg);
+			j->subscriber[i].failedh(j, t, reason, failure, j->subscriber[i].arg);
 }
 
 void jukebox_settle(struct jukebox *j)
@@ -280,6 +279,7 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 	size_t place = entry ? music_queue_find(j->queue, entry) : MUSIC_QUEUE_END;
 	bool halted = music_player_is_halted(&j->player);
 	bool present = entry && r->music == j->player.present.music;
+	bool waited = music_player_has_waited(&j->player, entry);
 	struct track failed = {0};
 
 	if (r->phase == MUSIC_PHASE_FAILED && place != MUSIC_QUEUE_END)
@@ -291,8 +291,12 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 	 * the music, or waits until others have played, is told although it stays. */
 	halted = !halted && music_player_is_halted(&j->player);
 	place = failed.id ? music_queue_find(j->queue, failed.id) : 0;
-	if (failed.id && (halted || place == MUSIC_QUEUE_END || (present && place)))
-		tell_failure(j, &failed, reason);
+	if (failed.id && halted)
+		tell_failure(j, &failed, reason, JUKEBOX_STOPPED);
+	else if (failed.id && place == MUSIC_QUEUE_END)
+		tell_failure(j, &failed, reason, waited ? JUKEBOX_GIVEN_UP : JUKEBOX_REMOVED);
+	else if (failed.id && present && place)
+		tell_failure(j, &failed, reason, JUKEBOX_WAITS);
 }
 
 static uint32_t entry_of(const struct jukebox *j, uint32_t music)

@@ -44,11 +44,18 @@ typedef size_t(jukebox_listeners_h)(uint64_t *to, size_t max, void *arg);
 /* The music changed in a way that people see: present track, phase, queue, volume, loop, title. At
  * most once for all changes of one step of the loop. */
 typedef void(jukebox_changed_h)(struct jukebox *j, void *arg);
-/* A track failed and has left the queue. reason: a clause such as "the file does not exist", or "";
- * both are borrowed until return. halted: it was the last of MUSIC_FAILURES in a row, or it stays
- * because no track can be decoded, and the music waits until somebody asks for it again. */
+/* What follows the failure of a track. */
+enum jukebox_failure {
+	JUKEBOX_REMOVED,  /* it has left the queue */
+	JUKEBOX_WAITS,	  /* at the end, until others have played */
+	JUKEBOX_GIVEN_UP, /* it has waited so, and has left the queue now */
+	JUKEBOX_STOPPED,  /* it was the last of MUSIC_FAILURES in a row, or it stays because no
+			   * track can be decoded, and the music waits until somebody asks for it */
+};
+/* A track failed. reason: a clause such as "the file does not exist", or ""; both are borrowed
+ * until return. */
 typedef void(jukebox_failed_h)(struct jukebox *j, const struct track *track, const char *reason,
-			       bool halted, void *arg);
+			       enum jukebox_failure failure, void *arg);
 
 /* A seek was not possible, and the track plays on where it was. Both are borrowed until return. */
 typedef void(jukebox_unsought_h)(const struct track *track, const char *reason, void *arg);
@@ -105,7 +112,8 @@ struct jukebox_request {
 struct jukebox_answer {
 	enum music_verdict verdict; /* of others than MUSIC_ALLOWED nothing has changed */
 	struct music_tally tally;   /* of MUSIC_NEEDS_VOTE: the vote counts */
-	size_t place; /* of the first new track, or of the moved one; 0: it plays now */
+	enum music_turn turn; /* why new tracks went to the end; of a MOVE that needs a DJ: why */
+	size_t place;	      /* of the first new track, or of the moved one; 0: it plays now */
 	size_t n; /* tracks that CLEAR and STOP took away; that found room, of PLAY and QUEUE_ADD */
 	bool has_track;
 	struct track

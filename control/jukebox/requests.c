@@ -82,14 +82,16 @@ static bool has_had_turn(const struct work *w)
 }
 
 /* One track of a member may stand before those of others; more of theirs go to the end. */
-static bool may_come_next(const struct work *w)
+static enum music_turn find_turn(const struct work *w)
 {
 	const struct music_queue *q = w->j->queue;
-	bool passed = w->r->n != 1 || has_had_turn(w);
+	bool taken = w->r->n != 1;
 
+	if (!is_bound(w))
+		return MUSIC_TURN_FREE;
 	for (size_t i = 1; i < music_queue_count(q); i++)
-		passed |= is_own(w, music_queue_at(q, i));
-	return !passed || !is_bound(w);
+		taken |= is_own(w, music_queue_at(q, i));
+	return taken ? MUSIC_TURN_TAKEN : has_had_turn(w) ? MUSIC_TURN_HAD : MUSIC_TURN_FREE;
 }
 
 /* Of several tracks the first takes the place of the member's own one, and passes those of others
@@ -99,6 +101,7 @@ static int play_tracks(const struct work *w, const struct track *tracks, size_t 
 	size_t now = is_bound(w) ? 1 : *n, place;
 	int err = music_queue_play(w->j->queue, tracks, now);
 
+	w->a->turn = now < *n ? MUSIC_TURN_TAKEN : MUSIC_TURN_FREE;
 	if (!err && now < *n &&
 	    music_queue_add(w->j->queue, tracks + now, *n - now, MUSIC_QUEUE_END, &place))
 		*n = now;
@@ -127,11 +130,13 @@ static int add_tracks(struct work *w)
 		own[i] = r->tracks[i];
 		own[i].requester = r->user;
 	}
-	if (r->act == MUSIC_ACT_PLAY && !w->waits)
+	if (r->act == MUSIC_ACT_PLAY && !w->waits) {
 		err = play_tracks(w, own, &n);
-	else
-		err = music_queue_add(w->j->queue, own, n,
-				      may_come_next(w) ? place : MUSIC_QUEUE_END, &w->a->place);
+	} else {
+		w->a->turn = place == MUSIC_QUEUE_END ? MUSIC_TURN_FREE : find_turn(w);
+		err = music_queue_add(w->j->queue, own, n, w->a->turn ? MUSIC_QUEUE_END : place,
+				      &w->a->place);
+	}
 	free(own);
 	w->a->n = err ? 0 : n;
 	if (!err)
@@ -310,8 +315,10 @@ static enum music_verdict judge(struct work *w, const struct track *about)
 		w->j->conf.personh(&person, w->r->user, w->j->conf.arg);
 	w->dj = music_policy_is_dj(&person);
 	verdict = music_policy_judge(control, w->r->act, &person, about ? about->requester : 0);
-	if (verdict == MUSIC_ALLOWED && w->r->act == MUSIC_ACT_MOVE && !may_move(w))
+	if (verdict == MUSIC_ALLOWED && w->r->act == MUSIC_ACT_MOVE && !may_move(w)) {
+		w->a->turn = MUSIC_TURN_TAKEN;
 		return MUSIC_NEEDS_DJ;
+	}
 	if (w->r->act == MUSIC_ACT_PLAY && present)
 		w->waits = (has_had_turn(w) && is_bound(w)) ||
 			   music_policy_judge(control, MUSIC_ACT_SKIP, &person,

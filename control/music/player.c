@@ -272,10 +272,10 @@ static bool is_in_row(const struct music_row *row, uint32_t entry)
 	return false;
 }
 
-static bool has_missed(const struct music_player *p, uint32_t entry)
+bool music_player_has_waited(const struct music_player *p, uint32_t entry)
 {
 	for (unsigned i = 0; i < 2 * MUSIC_ROW; i++)
-		if (p->missed[i] == entry)
+		if (entry && p->missed[i] == entry)
 			return true;
 	return false;
 }
@@ -287,8 +287,8 @@ static bool may_wait(const struct music_player *p, const struct music_report *r)
 	const struct track *t = music_queue_present(p->queue);
 
 	return t && r->phase == MUSIC_PHASE_FAILED && r->fault == MUSIC_FAULT_NETWORK &&
-	       r->music != p->sounded && !has_missed(p, t->id) && p->row.n < MUSIC_ROW &&
-	       music_queue_count(p->queue) > 1;
+	       r->music != p->sounded && !music_player_has_waited(p, t->id) &&
+	       p->row.n < MUSIC_ROW && music_queue_count(p->queue) > 1;
 }
 
 static void postpone_present(struct music_player *p)

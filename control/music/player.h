@@ -158,6 +158,8 @@ void music_player_report(struct music_player *p, const struct music_report *r);
 /* This music has failed, and its source may be opened again: it is ordered as another playing. */
 void music_player_reopen(struct music_player *p, uint32_t music);
 bool music_player_is_halted(const struct music_player *p);
+/* True if this entry has failed before and waited at the end until others had played. */
+bool music_player_has_waited(const struct music_player *p, uint32_t entry);
 /* A person asks for music again. */
 void music_player_restart(struct music_player *p);
 

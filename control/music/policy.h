@@ -55,6 +55,13 @@ enum music_act {
 
 enum music_verdict { MUSIC_ALLOWED, MUSIC_NEEDS_VOTE, MUSIC_NEEDS_DJ };
 
+/* Why a member's tracks may not pass those of others. */
+enum music_turn {
+	MUSIC_TURN_FREE,
+	MUSIC_TURN_TAKEN, /* by one of theirs that waits, or by the first one of a list */
+	MUSIC_TURN_HAD,	  /* two of theirs play in a row */
+};
+
 struct music_person {
 	uint64_t user;
 	bool dj_role, manages_channels, alone; /* alone: the only human in the channel */

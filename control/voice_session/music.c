@@ -136,8 +136,9 @@ static void note_change(struct jukebox *j, void *arg)
 	voice_session_look_at_music(arg);
 }
 
+/* Nobody reads the same words twice about one that was tried once more. */
 static void tell_failure(struct jukebox *j, const struct track *track, const char *reason,
-			 bool halted, void *arg)
+			 enum jukebox_failure failure, void *arg)
 {
 	struct voice_session *c = arg;
 	char label[TRACK_LABEL_MAX];
@@ -146,12 +147,16 @@ static void tell_failure(struct jukebox *j, const struct track *track, const cha
 	(void)j;
 	track_write_label(label, track);
 	words_speak(&words, c->agent ? agent_language(c->agent) : "");
-	if (*reason)
+	if (failure == JUKEBOX_GIVEN_UP)
+		words_music_tried_again(&words, label);
+	else if (*reason)
 		words_music_failed(&words, label, reason);
 	else
 		words_music_unplayable(&words, label);
-	if (halted)
+	if (failure == JUKEBOX_STOPPED)
 		words_music_halted(&words);
+	else if (failure == JUKEBOX_WAITS)
+		words_music_tries_later(&words);
 	voice_session_tell_room(&words, c);
 }
 

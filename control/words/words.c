@@ -8,6 +8,7 @@
 #include "control/words/translations.def"
 #include "control/words/translations_commands.def"
 #include "control/words/translations_faults.def"
+#include "control/words/translations_jukebox.def"
 #include "control/words/translations_music.def"
 #include "control/words/translations_privacy.def"
 #include "control/words/translations_screens.def"
@@ -57,8 +58,9 @@ static const char *const sentences[][LANGUAGES] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
 		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
 			WORDS_TRANSLATIONS_SCREENS(ROW) WORDS_TRANSLATIONS_MUSIC(ROW)
-				WORDS_TRANSLATIONS_SURFACE(ROW) WORDS_TRANSLATIONS_REASONS(ROW)
-					WORDS_TRANSLATIONS_TEXT(ROW)};
+				WORDS_TRANSLATIONS_JUKEBOX(ROW) WORDS_TRANSLATIONS_SURFACE(ROW)
+					WORDS_TRANSLATIONS_REASONS(ROW)
+						WORDS_TRANSLATIONS_TEXT(ROW)};
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 #undef ROW
 

@@ -55,6 +55,7 @@ static struct scene {
 	size_t suggested[ANSWERS]; /* of each answer */
 	char state[32];		   /* of the library; "": there is none */
 	struct evhttp_request *slow;
+	char room[4000]; /* what was written into the channel, a line each */
 } fx;
 
 static void on_press(struct press *p, void *arg)
@@ -80,6 +81,17 @@ static void serve_site(struct evhttp_request *req, const char *path)
 	}
 }
 
+static void note_room(struct evbuffer *in)
+{
+	json_t *o =
+		json_loadb((const char *)evbuffer_pullup(in, -1), evbuffer_get_length(in), 0, NULL);
+	const char *content = json_string_value(json_object_get(o, "content"));
+	size_t n = strlen(fx.room);
+
+	snprintf(fx.room + n, sizeof fx.room - n, "%s\n", content ? content : "");
+	json_decref(o);
+}
+
 static void serve(struct evhttp_request *req, void *arg)
 {
 	struct evbuffer *in = evhttp_request_get_input_buffer(req);
@@ -94,7 +106,8 @@ static void serve(struct evhttp_request *req, void *arg)
 		serve_site(req, evhttp_request_get_uri(req));
 		return;
 	}
-	if (strstr(evhttp_request_get_uri(req), "/channels/")) { /* the message for everyone */
+	if (strstr(evhttp_request_get_uri(req), "/channels/")) { /* for everyone */
+		note_room(in);
 		fake_http_answer(req, 200, "application/json", "{\"id\":\"1\"}", 10);
 		return;
 	}
@@ -265,18 +278,22 @@ static json_t *interaction(int type, uint64_t user)
 			 "member", "user", "id", who, "roles");
 }
 
-/* option: steals it; NULL: none. */
-static void command(uint64_t user, const char *name, json_t *option)
+/* options: steals them. */
+static void command_with(uint64_t user, const char *name, json_t *options)
 {
-	json_t *d = interaction(2, user), *options = json_array();
+	json_t *d = interaction(2, user);
 
-	if (option)
-		json_array_append_new(options, option);
 	json_object_set_new(d, "data",
 			    json_pack("{s:s,s:[{s:s,s:i,s:o}]}", "name", "music", "options", "name",
 				      name, "type", 1, "options", options));
 	commands_interaction(fx.c.commands, d, env_wall_ms(fx.t.env));
 	json_decref(d);
+}
+
+/* option: steals it; NULL: none. */
+static void command(uint64_t user, const char *name, json_t *option)
+{
+	command_with(user, name, option ? json_pack("[o]", option) : json_array());
 }
 
 /* "/join" with a channel, or "/leave" (0). */
@@ -303,6 +320,14 @@ static json_t *text_option(const char *name, const char *value)
 static const char *asks(uint64_t user, const char *name, json_t *option)
 {
 	command(user, name, option);
+	return await_answer();
+}
+
+static const char *moves(uint64_t user, const char *track, int place)
+{
+	command_with(user, "move",
+		     json_pack("[o,{s:s,s:i,s:i}]", text_option("track", track), "name", "place",
+			       "type", 4, "value", place));
 	return await_answer();
 }
 
@@ -396,8 +421,10 @@ TEST(an_address_is_played_added_and_put_next)
 	CHECK_INT(settings_set(fx.c.settings, "music_web", "0"), 0);
 	SAYS("No music is set up here", plays(BEN, "add", "d.mp3"));
 	SAYS("No music is set up here", asks(BEN, "play", text_option("query", "morning")));
+	CHECK_INT(fx.c.music_missing, 1); /* the log has it once */
 	CHECK_INT(settings_set(fx.c.settings, "music_web", "1"), 0);
 	SAYS("only play addresses", asks(BEN, "play", text_option("query", "morning")));
+	CHECK_INT(fx.c.music_missing, 3);
 	CHECK_INT(music_queue_count(queue()), 5);
 	end();
 }
@@ -432,6 +459,58 @@ TEST(members_control_their_own_tracks_and_vote_about_others)
 	SAYS("Removed", asks(ANA, "remove", text_option("track", "2")));
 	SAYS("Skipped", asks(ANA, "skip", NULL));
 	CHECK(!music_queue_present(queue()));
+	end();
+}
+
+TEST(a_member_reads_why_a_track_does_not_pass_those_of_others)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	plays(ANA, "play", "a.mp3");
+	plays(ANA, "add", "b.mp3");
+	SAYS("number 2", plays(BEN, "next", "c.mp3"));
+	CHECK(!strstr(fx.content, "Only one"));
+	SAYS("number 4", plays(BEN, "next", "d.mp3"));
+	SAYS("Only one track of yours at a time", fx.content);
+	SAYS("Only one track of yours at a time", moves(BEN, "4", 2));
+	SAYS("Only a DJ", moves(BEN, "3", 4));
+	CHECK(strstr(music_queue_at(queue(), 3)->reference, "d.mp3"));
+	end();
+}
+
+static void tell_unreached(uint32_t music)
+{
+	toy_send(&fx.t,
+		 (struct media_msg){.type = MEDIA_MUSIC_STATE,
+				    .music_state = {.call = fx.t.call_id,
+						    .music = music,
+						    .phase = MEDIA_MUSIC_PHASE_FAILED,
+						    .failure = slice_str("unreachable"),
+						    .text = slice_str("the server is gone")}});
+	toy_settle(&fx.t);
+}
+
+TEST(a_track_that_waits_in_vain_is_told_in_other_words)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	plays(ANA, "play", "a.mp3");
+	plays(ANA, "add", "b.mp3");
+	tell_unreached(1);
+	SAYS("b", asks(ANA, "queue", NULL));
+	CHECK(strstr(fx.room, "the server is gone. I try it again later."));
+	toy_send(&fx.t, (struct media_msg){.type = MEDIA_MUSIC_STATE,
+					   .music_state = {.call = fx.t.call_id,
+							   .music = 2,
+							   .phase = MEDIA_MUSIC_PHASE_PLAYING,
+							   .position = 48000}});
+	toy_settle(&fx.t);
+	asks(ANA, "skip", NULL);
+	*fx.room = '\0';
+	tell_unreached(music_queue_last_number(queue()));
+	asks(ANA, "queue", NULL);
+	CHECK(strstr(fx.room, "this time either, and has left the queue"));
+	CHECK(!strstr(fx.room, "cannot play"));
 	end();
 }
 

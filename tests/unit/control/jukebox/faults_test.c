@@ -132,6 +132,31 @@ TEST(a_server_that_is_not_reached_ahead_is_told_in_its_turn)
 	scene_finish();
 }
 
+/* Who has read that it failed would read the same words again. */
+TEST(a_track_that_has_waited_in_vain_is_told_to_have_left)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	scene_tell_failed(1, "unreachable", "why");
+	CHECK_INT(scene.failures, 1);
+	CHECK_INT(scene.failure, JUKEBOX_WAITS);
+	CHECK_STR(scene_queue(), "|bca");
+	scene_tell(2, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	scene_tell(2, MEDIA_MUSIC_PHASE_ENDED, 96000, "");
+	scene_tell(3, MEDIA_MUSIC_PHASE_ENDED, 96000, "");
+	CHECK_INT(scene.failures, 1);
+	scene_tell_failed(4, "unreachable", "why");
+	CHECK_INT(scene.failures, 2);
+	CHECK_INT(scene.failure, JUKEBOX_GIVEN_UP);
+	CHECK_STR(scene.failed, "a");
+	CHECK_STR(scene_queue(), "bc|");
+	/* The next one has not waited. */
+	CHECK_INT(scene_add("d", ALICE), 0);
+	scene_tell_failed(5, "unreachable", "why");
+	CHECK_INT(scene.failure, JUKEBOX_REMOVED);
+	scene_finish();
+}
+
 static struct track station(const char *title)
 {
 	struct track t = local_track(title, 0);
@@ -319,19 +344,42 @@ TEST(a_member_puts_one_track_before_those_of_others)
 	CHECK_INT(scene_add("abc", ALICE), 0);
 	CHECK_INT(add_next("d", BOB), 0);
 	CHECK_INT(scene.a.place, 1);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_FREE);
 	CHECK_STR(scene_queue(), "|adbc");
 	CHECK_INT(add_next("e", BOB), 0);
 	CHECK_INT(scene.a.place, 4);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_TAKEN);
 	CHECK_STR(scene_queue(), "|adbce");
 	CHECK_INT(add_next("fgh", DJ), 0);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_FREE);
 	CHECK_STR(scene_queue(), "|afghdbce");
 	/* A list of a member without tracks of their own waits behind the others. */
 	CHECK_INT(add_next("ij", 3), 0);
 	CHECK_INT(scene.a.place, 8);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_TAKEN);
 	CHECK_STR(scene_queue(), "|afghdbceij");
 	CHECK_INT(settings_set(scene.settings, "music_control", "everyone"), 0);
 	CHECK_INT(add_next("k", BOB), 0);
 	CHECK_STR(scene_queue(), "|akfghdbceij");
+	scene_finish();
+}
+
+TEST(a_member_whose_tracks_play_in_a_row_is_told_so)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("ab", BOB), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(add_next("c", BOB), 0);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_FREE); /* it passes nobody */
+	CHECK_STR(scene_queue(), "a|bc");
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(scene_add("d", ALICE), 0);
+	CHECK_INT(add_next("e", BOB), 0);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_HAD);
+	CHECK_STR(scene_queue(), "ab|cde");
+	/* Who wants the end gets it. */
+	CHECK_INT(scene_add("f", BOB), 0);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_FREE);
 	scene_finish();
 }
 
@@ -353,6 +401,7 @@ TEST(a_member_moves_one_track_past_those_of_others)
 	CHECK_INT(scene_add("ef", BOB), 0); /* 5, 6 */
 	CHECK_INT(move(5, 1, BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_TAKEN);
 	CHECK_INT(move(6, 0, BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
 	CHECK_STR(scene_queue(), "|adbcef");
@@ -365,6 +414,7 @@ TEST(a_member_moves_one_track_past_those_of_others)
 	CHECK_STR(scene_queue(), "|abcfed");
 	CHECK_INT(move(2, 5, BOB), 0); /* nor is it theirs */
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(scene.a.turn, MUSIC_TURN_FREE);
 	CHECK_INT(move(6, 1, DJ), 0);
 	CHECK_STR(scene_queue(), "|afbced");
 	CHECK_INT(settings_set(scene.settings, "music_control", "dj"), 0);

@@ -22,12 +22,13 @@ static void on_change(struct jukebox *j, void *arg)
 	scene.changes++;
 }
 
-static void on_failure(struct jukebox *j, const struct track *t, const char *reason, bool halted,
-		       void *arg)
+static void on_failure(struct jukebox *j, const struct track *t, const char *reason,
+		       enum jukebox_failure failure, void *arg)
 {
 	(void)j, (void)arg;
 	scene.failures++;
-	scene.halted = halted;
+	scene.failure = failure;
+	scene.halted = failure == JUKEBOX_STOPPED;
 	snprintf(scene.failed, sizeof scene.failed, "%s", t->title);
 	snprintf(scene.reason, sizeof scene.reason, "%s", reason);
 }

@@ -22,6 +22,7 @@ extern struct scene {
 	struct jukebox *jukebox;
 	struct jukebox_answer a;
 	unsigned changes, failures, unsought;
+	enum jukebox_failure failure; /* the newest */
 	bool halted;
 	char failed[TRACK_TITLE_MAX], reason[200];
 	size_t n_listeners;
