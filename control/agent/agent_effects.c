@@ -91,19 +91,23 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 		agent_hold_private(a, t->user);
 }
 
-/* Screens stand before the question as well. A session gets a picture once. */
+/* Screens stand before the question as well. A session gets a picture once, and words
+ * about it as they change. */
 static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_message *messages,
 			 struct agent_shown *shown)
 {
-	bool fresh = false;
+	bool fresh = false, news = false;
+	struct engine_message told;
 
-	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh))
+	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh, &news))
 		return;
 	agent_tools_show(a->tools, ask->turn);
 	agent_screens_note(a, ask->turn);
-	if (fresh)
-		roles_hear(a->roles, &messages[ask->n]);
-	ask->n++;
+	told = messages[ask->n++];
+	if (!fresh)
+		told.n_images = 0;
+	if (news)
+		roles_hear(a->roles, &told);
 }
 
 /* The room makes a call itself when its asker agreed, so the model must not. */

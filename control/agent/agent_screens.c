@@ -44,12 +44,19 @@ static void write_text(struct agent *a, struct agent_shown *shown, size_t n, con
 	untrusted_clean(shown->text);
 }
 
+static uint64_t mix(uint64_t share, uint64_t what)
+{
+	uint64_t x = (share << 32 ^ what) * 0x9e3779b97f4a7c15u;
+
+	return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+}
+
 bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
-			   bool *fresh)
+			   bool *fresh, bool *news)
 {
 	const struct media_want *where = media_call_want(a->call);
 	char notes[VISION_NOTES_MAX];
-	uint64_t print = 0;
+	uint64_t print = 0, words = 0;
 	size_t n;
 
 	if (!a->vision)
@@ -59,13 +66,16 @@ bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct en
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		shown->images[i] = shown->pictures[i].image;
-		print = print * 31 +
-			((uint64_t)shown->pictures[i].share << 32 | shown->pictures[i].number);
+		/* Which of two is the newer one changes with each word of their pages. */
+		print += mix(shown->pictures[i].share, shown->pictures[i].number);
+		words += mix(shown->pictures[i].share, shown->pictures[i].words);
 	}
 	vision_notes(a->vision, where->guild, where->channel, notes);
 	write_text(a, shown, n, notes);
 	*fresh = print != a->screen_told;
+	*news = *fresh || words != a->screen_words;
 	a->screen_told = print;
+	a->screen_words = words;
 	*out = (struct engine_message){.role = ENGINE_USER,
 				       .speaker = "",
 				       .text = shown->text,
@@ -269,8 +279,8 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	       json_t **out)
 {
 	const struct media_want *where = media_call_want(a->call);
-	struct vision_picture pictures[AGENT_SCREENS];
-	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, AGENT_SCREENS);
+	struct vision_picture pictures[SHARES_MAX];
+	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, SHARES_MAX);
 	uint64_t user = *what->target ? find_target(shares, what) : 0;
 	const struct vision_picture *picture =
 		*what->target && !user ? NULL : find_of(pictures, n, user);
@@ -278,7 +288,7 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	agent_screens_note(a, what->turn);
 	if (!picture)
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NOT_SEEN);
-	else if (agent_screens_seen(a))
+	else if (agent_screens_seen(a) && picture < pictures + AGENT_SCREENS)
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_SEEN);
 	else if (!a->looks)
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NO_EYES);

@@ -64,6 +64,7 @@ struct agent {
 	struct agent_continuity *continuity;
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */
 	uint64_t screen_told;  /* of the picture that the voice's conversation holds; 0: none */
+	uint64_t screen_words; /* what it was told of that picture's age and notes */
 	bool screen_held;      /* it holds something of a screen that is shown */
 	bool screen_over;      /* such a screen is over, and the turn that knows it is not */
 	unsigned remarks;      /* on screens, that were heard */

@@ -105,6 +105,19 @@ static void write_about(const struct vision *v, const struct share *s, const str
 			 (unsigned long)((env_now(v->conf.env) - view->newest.at) / NS_PER_S));
 }
 
+/* How old a picture is in words, and what was noted last. */
+static uint64_t print_words(const struct share *s, const struct view *view, uint64_t age_ms)
+{
+	static const uint64_t ages[] = {FRESH_MS, 60000, 300000};
+	const struct note *note = view->notes.n ? &view->notes.v[view->notes.n - 1] : NULL;
+	uint64_t print = note ? (uint64_t)note->id << 1 | (note->text[0] != '\0') : 0;
+	unsigned old = 0;
+
+	while (old < sizeof ages / sizeof ages[0] && age_ms > ages[old])
+		old++;
+	return print << 3 | (s->state == SHARE_PAUSED) << 2 | old;
+}
+
 /* Keeps the `most` newest, the newest first. */
 static void put_picture(struct vision_picture *out, size_t *n, size_t most,
 			const struct vision_picture *p)
@@ -139,6 +152,7 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 			.share = s->id,
 			.number = view->number,
 			.age_ms = age_of(v, view),
+			.words = print_words(s, view, age_of(v, view)),
 		};
 		write_about(v, s, view, &p);
 		put_picture(out, &n, most, &p);

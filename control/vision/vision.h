@@ -75,6 +75,7 @@ struct vision_picture {
 	uint64_t user;		      /* whose screen */
 	uint32_t share, number;	      /* of the share, and of the picture in it */
 	uint64_t age_ms;	      /* since the screen looked like this for sure */
+	uint64_t words;		      /* differs once it is old, paused, or noted otherwise */
 	char about[VISION_ABOUT_MAX]; /* whose it is and how old, as a sentence */
 };
 /* The newest picture of each share that is watched in this voice channel, the newest first. Returns

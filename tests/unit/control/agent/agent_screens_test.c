@@ -176,7 +176,7 @@ TEST(an_answer_about_a_screen_in_words_is_kept_as_its_owner_agrees)
 {
 	static struct agent_shown shown;
 	struct engine_message m;
-	bool fresh;
+	bool fresh, news;
 
 	if (!begin_screens()) {
 		CHECK(!"no scene");
@@ -184,7 +184,7 @@ TEST(an_answer_about_a_screen_in_words_is_kept_as_its_owner_agrees)
 	}
 	forgotten = BOB;
 	CHECK(!settings_set(s.settings, "screen_mode", "tool"));
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh));
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news));
 	CHECK_INT(m.n_images, 0);
 	CHECK(may_keep(3));
 	agent_screens_note(s.agent, 3);
@@ -198,6 +198,42 @@ TEST(an_answer_about_a_screen_in_words_is_kept_as_its_owner_agrees)
 	vision.shares.v[1].id = 0;
 	agent_screens_note(s.agent, 6);
 	CHECK(may_keep(6));
+	end_screens();
+}
+
+TEST(a_session_is_told_when_words_about_a_picture_change)
+{
+	static struct agent_shown shown;
+	struct engine_message m;
+	bool fresh, news;
+
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && fresh && news);
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && !news);
+	vision.shares.v[0].state = SHARE_PAUSED;
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
+	notes_changed(&vision.views[0].notes, 100, 1, env_now(s.fake.env));
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
+	CHECK(notes_tell(&vision.views[0].notes, 1, "a letter"));
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
+	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && !news);
+	end_screens();
+}
+
+/* A third one is not shown with the question; the tool finds it. */
+TEST(the_screen_of_a_third_person_is_found)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	show_screen(2, BOB + 1);
+	vision.views[0].confirmed -= NS_PER_S;
+	call_tool(TOOL_SCREEN_SEE, BOB, 4, "alice");
+	CHECK(*output && !strstr(output, PROMPT_SCREEN_NOT_SEEN));
 	end_screens();
 }
 
