@@ -87,7 +87,8 @@ static void draw_spectrum(struct picture *p, const struct analysis *a)
 /* Softer music is drawn larger, up to a limit; the scale falls at once and rises slowly. */
 static void follow_peak(struct picture *p, const int8_t *points, int n)
 {
-	p->peak -= p->peak / 50;
+	/* Rounded up: else it would stay at 49 for ever. */
+	p->peak -= (p->peak + 49) / 50;
 	for (int i = 0; i < n; i++)
 		if (abs(points[i]) > p->peak)
 			p->peak = abs(points[i]);

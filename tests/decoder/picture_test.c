@@ -68,6 +68,29 @@ TEST(a_picture_of_mono_sound_is_a_vertical_line)
 		  painted(&p, PICTURE_WIDTH / 2 - 2, PICTURE_WIDTH / 2 + 2));
 }
 
+/* Rows that are painted in the column. */
+static int rows_at(const struct picture *of, int x)
+{
+	return painted(of, x, x + 1);
+}
+
+TEST(soft_music_is_drawn_large_again_after_a_loud_moment)
+{
+	struct analysis a = {.bands = {0}};
+
+	picture_init(&p, PICTURE_WAVES);
+	for (int i = 0; i < ANALYSIS_POINTS; i++)
+		a.wave[i] = i % 2 ? 120 : -120;
+	picture_draw(&p, &a);
+	for (int i = 0; i < ANALYSIS_POINTS; i++)
+		a.wave[i] = i % 2 ? 24 : -24;
+	picture_draw(&p, &a);
+	CHECK(rows_at(&p, PICTURE_WIDTH / 2) < PICTURE_HEIGHT / 4);
+	for (int i = 0; i < 30 * 25; i++)
+		picture_draw(&p, &a);
+	CHECK(rows_at(&p, PICTURE_WIDTH / 2) > PICTURE_HEIGHT * 3 / 4);
+}
+
 /* A hostile decoder process chooses the bytes, and whoever asks the mode. */
 TEST(pictures_of_any_bytes_stay_within_their_memory)
 {
