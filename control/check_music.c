@@ -152,6 +152,24 @@ static void check_downloader(struct check *c)
 		check_say(c, CHECK_OK, "music_downloader", "%s can be run", program);
 }
 
+/* Where members can show a screen, which is on unless the settings say otherwise. */
+static void check_screens(struct check *c)
+{
+	const struct settings *s = c->settings;
+
+	if (!s->screen_watch)
+		return;
+	if (!*s->web_listen)
+		check_say(c, CHECK_OK, "screens",
+			  "members cannot show one: web_listen is empty, so /share has no page");
+	else if (!*s->web_share_origin && !*s->web_origin)
+		check_say(c, CHECK_OK, "screens",
+			  "links of /share work on this machine alone; others need "
+			  "web_share_origin, a public https address");
+	if (*s->web_listen)
+		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
+}
+
 void check_music(struct check *c)
 {
 	const struct settings *s = c->settings;
@@ -160,8 +178,7 @@ void check_music(struct check *c)
 	check_sound_folder(c);
 	if (*s->music_folders || s->music_web || *s->music_downloader || *s->sound_folder)
 		check_decoder(c, "decoderd", "music decoder", "it is needed for music and sounds");
-	if (s->screen_watch && *s->web_listen)
-		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
+	check_screens(c);
 	check_go_live(c);
 	check_downloader(c);
 }

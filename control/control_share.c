@@ -53,6 +53,14 @@ static void tell_room(const struct share_owner *owner, bool shown, void *arg)
 		voice_session_screen_share(vs, owner->channel, owner->target, shown);
 }
 
+static void tell_unseen(const struct share_owner *owner, const char *why, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
+
+	if (vs)
+		voice_session_stream_unseen(vs, owner->channel, owner->target, why);
+}
+
 static void tell_change(const struct share_owner *owner, uint32_t share, void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
@@ -80,6 +88,7 @@ int control_make_vision(struct control *c)
 							      .world = {channel_of, bot_channel, c},
 							      .nameh = name_of,
 							      .shownh = tell_room,
+							      .unseenh = tell_unseen,
 							      .changedh = tell_change,
 							      .arg = c});
 }
@@ -145,12 +154,15 @@ static enum share_refusal offer_link(struct control *c, const struct share_owner
 	return refusal;
 }
 
-static void tell_refusal(enum share_refusal refusal, struct words *words)
+/* served: there is a web server. */
+static void tell_refusal(enum share_refusal refusal, bool served, struct words *words)
 {
 	if (refusal == SHARE_OFF)
 		words_share_off(words);
-	else if (refusal == SHARE_NO_ADDRESS)
+	else if (refusal == SHARE_NO_ADDRESS && served)
 		words_share_no_address(words);
+	else if (refusal == SHARE_NO_ADDRESS)
+		words_share_no_server(words);
 	else if (refusal == SHARE_FULL)
 		words_share_full(words);
 	else
@@ -175,7 +187,7 @@ void control_answer_share(struct control *c, struct command *cmd)
 	if (refusal == SHARE_AWAY && control_is_refused(c, cmd->guild, cmd->user)) {
 		words_ask_not_read(&words);
 	} else if (refusal) {
-		tell_refusal(refusal, &words);
+		tell_refusal(refusal, c->web != NULL, &words);
 	} else {
 		words_share_link(&words, vision_settings(c->vision, cmd->guild)->share_minutes,
 				 link);
@@ -200,7 +212,7 @@ static enum share_refusal offer_by_operator(struct control *c, const struct web_
 	bool here;
 	enum share_refusal refusal = bot_channel(what->guild, c) == what->channel
 					     ? offer_link(c, &owner, link, &here)
-					     : SHARE_NOT_WATCHED;
+					     : SHARE_NOT_HERE;
 
 	if (!refusal)
 		a->body = json_pack("{s:s,s:i}", "url", link, "expiresInMinutes",

@@ -146,6 +146,8 @@ void agent_sounds_listed(struct agent *a, const char *names);
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* A member shows a screen from now on, or no longer. */
 void agent_screen_share(struct agent *a, uint64_t user, bool shown);
+/* A member's stream was watched in vain: why, a clause. The chat and the models are told. */
+void agent_screen_unseen(struct agent *a, uint64_t user, const char *why);
 /* A share of a screen changed so much that it is worth a note. */
 void agent_screen_changed(struct agent *a, uint64_t user, uint32_t share);
 /* The settings have changed in place. */

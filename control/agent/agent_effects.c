@@ -96,10 +96,12 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_message *messages,
 			 struct agent_shown *shown)
 {
+	const struct room_turn *t = room_active(a->room);
+	uint64_t speaker = t && t->id == ask->turn ? t->user : 0;
 	bool fresh = false, news = false;
 	struct engine_message told;
 
-	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh, &news))
+	if (!agent_screens_message(a, speaker, shown, &messages[ask->n], &fresh, &news))
 		return;
 	agent_tools_show(a->tools, ask->turn);
 	agent_screens_note(a, ask->turn);

@@ -25,8 +25,63 @@ bool agent_screens_seen(const struct agent *a)
 	       roles_sees(a->roles, agent_reply_use(a));
 }
 
+/* Which pictures come with a question if there are too many: the speaker's, the one that was asked
+ * about by name, fresh ones, those of the newest share. It does not change with each word of a
+ * page, as the order of their ages does. */
+static bool goes_before(const struct agent *a, const struct vision_picture *p,
+			const struct vision_picture *q, uint64_t speaker)
+{
+	const struct vision_picture *const both[] = {p, q};
+	unsigned rank[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		rank[i] = (unsigned)(both[i]->user == speaker) << 2 |
+			  (unsigned)(both[i]->user == a->screen_asked) << 1 |
+			  (both[i]->age_ms <= VISION_FRESH_MS);
+	return rank[0] != rank[1] ? rank[0] > rank[1] : p->share > q->share;
+}
+
+/* All pictures of the room, those that come with a question first. */
+static size_t find_pictures(struct agent *a, uint64_t speaker,
+			    struct vision_picture all[SHARES_MAX])
+{
+	const struct media_want *where = media_call_want(a->call);
+	size_t n = vision_latest(a->vision, where->guild, where->channel, all, SHARES_MAX);
+
+	for (size_t i = 0; i < n && i < AGENT_SCREENS; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (goes_before(a, &all[k], &all[i], speaker)) {
+				struct vision_picture p = all[i];
+
+				all[i] = all[k];
+				all[k] = p;
+			}
+	return n;
+}
+
+/* The names of those whose pictures do not come with the question. */
+static void write_others(const struct agent *a, const struct vision_picture *all, size_t n,
+			 char out[AGENT_SCREENS_OTHERS])
+{
+	char names[AGENT_SCREENS_OTHERS - sizeof PROMPT_SCREEN_OTHERS] = "";
+	size_t used = 0;
+
+	for (size_t i = AGENT_SCREENS; i < n && used < sizeof names; i++) {
+		const char *name = turns_name(a->turns, all[i].user);
+
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+					 used ? ", " : "", *name ? name : "somebody");
+	}
+	*out = '\0';
+	if (!used)
+		return;
+	untrusted_clean_line(names);
+	snprintf(out, AGENT_SCREENS_OTHERS, PROMPT_SCREEN_OTHERS, names);
+}
+
 /* Names and notes are text of strangers. */
-static void write_text(struct agent *a, struct agent_shown *shown, size_t n, const char *notes)
+static void write_text(struct agent *a, struct agent_shown *shown, size_t n, const char *others,
+		       const char *notes)
 {
 	size_t used = (size_t)snprintf(shown->text, sizeof shown->text, "%s",
 				       agent_screens_seen(a)	    ? PROMPT_SCREENS
@@ -38,6 +93,9 @@ static void write_text(struct agent *a, struct agent_shown *shown, size_t n, con
 		used += (size_t)snprintf(shown->text + used, sizeof shown->text - used, "\n%s",
 					 shown->pictures[i].about);
 	}
+	if (*others && used < sizeof shown->text)
+		used += (size_t)snprintf(shown->text + used, sizeof shown->text - used, "\n%s",
+					 others);
 	if (*notes && used < sizeof shown->text)
 		snprintf(shown->text + used, sizeof shown->text - used, "\n%s", notes);
 	/* What does not fit may end inside a character. */
@@ -51,27 +109,32 @@ static uint64_t mix(uint64_t share, uint64_t what)
 	return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
 }
 
-bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
-			   bool *fresh, bool *news)
+bool agent_screens_message(struct agent *a, uint64_t speaker, struct agent_shown *shown,
+			   struct engine_message *out, bool *fresh, bool *news)
 {
 	const struct media_want *where = media_call_want(a->call);
-	char notes[VISION_NOTES_MAX];
+	struct vision_picture all[SHARES_MAX];
+	char notes[VISION_NOTES_MAX], others[AGENT_SCREENS_OTHERS];
 	uint64_t print = 0, words = 0;
-	size_t n;
+	size_t n = a->vision ? find_pictures(a, speaker, all) : 0;
 
-	if (!a->vision)
-		return false;
-	n = vision_latest(a->vision, where->guild, where->channel, shown->pictures, AGENT_SCREENS);
 	if (!n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		shown->images[i] = shown->pictures[i].image;
-		/* Which of two is the newer one changes with each word of their pages. */
-		print += mix(shown->pictures[i].share, shown->pictures[i].number);
-		words += mix(shown->pictures[i].share, shown->pictures[i].words);
+		/* One that does not come with the question is told by the name alone. */
+		words += mix(all[i].share, i < AGENT_SCREENS ? all[i].words : UINT64_MAX);
+		if (i >= AGENT_SCREENS)
+			continue;
+		shown->pictures[i] = all[i];
+		shown->images[i] = all[i].image;
+		a->screen_shares[i] = all[i].share;
+		print += mix(all[i].share, all[i].number);
 	}
 	vision_notes(a->vision, where->guild, where->channel, notes);
-	write_text(a, shown, n, notes);
+	vision_looked(a->vision, where->guild, where->channel);
+	write_others(a, all, n, others);
+	n = n < AGENT_SCREENS ? n : AGENT_SCREENS;
+	write_text(a, shown, n, others, notes);
 	*fresh = print != a->screen_told;
 	*news = *fresh || words != a->screen_words;
 	a->screen_told = print;
@@ -184,6 +247,18 @@ static void tell_stream(struct agent *a, const json_t *share)
 	a->tellh(&words, a->arg);
 }
 
+/* A link that was opened, a pause and a screen that is looked at again have no picture yet. */
+static json_t *tell_watching(const json_t *share)
+{
+	const char *state = json_string_value(json_object_get(share, "state"));
+	bool paused = state && strcmp(state, "paused") == 0;
+
+	if (json_is_integer(json_object_get(share, "ageMs")))
+		return json_pack("{s:b,s:b}", "watching", 1, "sees", 1);
+	return json_pack("{s:b,s:b,s:s}", "watching", 1, "sees", 0, "because",
+			 paused ? PROMPT_SCREEN_IS_PAUSED : PROMPT_SCREEN_NO_PICTURE);
+}
+
 /* Nobody but its owner has a screen looked at that is not: they may have said "stop looking", and
  * who streams shows it to people. */
 static json_t *watch(struct agent *a, const struct tool_screen *what, const json_t *shares)
@@ -191,26 +266,41 @@ static json_t *watch(struct agent *a, const struct tool_screen *what, const json
 	const struct media_want *where = media_call_want(a->call);
 	uint64_t target = *what->target ? find_target(shares, what) : what->user;
 	const json_t *share = find_share(shares, target);
+	const char *why = NULL;
 
 	if (share && json_is_true(json_object_get(share, "watched")))
-		return json_pack("{s:b}", "watching", 1);
+		return tell_watching(share);
 	if (share && (target != what->user || what->shared))
 		return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_OWNER);
-	if (share && vision_watch(a->vision, where->guild, where->channel, target, true)) {
+	if (share && vision_watch(a->vision, where->guild, where->channel, target, true, &why)) {
 		tell_stream(a, share);
-		return json_pack("{s:b}", "watching", 1);
+		return tell_watching(share);
 	}
+	if (why)
+		return json_pack("{s:b,s:s}", "watching", 0, "because", why);
 	tell_how(a);
 	return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_SHARE);
+}
+
+/* The one of the name; without, the asker's, and all if they have none or several people asked. */
+static uint64_t find_unwatched(const struct tool_screen *what, const json_t *shares)
+{
+	const json_t *own = find_share(shares, what->user);
+
+	if (*what->target)
+		return find_target(shares, what);
+	return !what->all && !what->shared && own && json_is_true(json_object_get(own, "watched"))
+		       ? what->user
+		       : 0;
 }
 
 static json_t *unwatch(struct agent *a, const struct tool_screen *what, const json_t *shares)
 {
 	const struct media_want *where = media_call_want(a->call);
-	uint64_t target = *what->target ? find_target(shares, what) : 0;
-	unsigned n = *what->target && !target
-			     ? 0
-			     : vision_watch(a->vision, where->guild, where->channel, target, false);
+	uint64_t target = find_unwatched(what, shares);
+	unsigned n = *what->target && !target ? 0
+					      : vision_watch(a->vision, where->guild,
+							     where->channel, target, false, NULL);
 
 	if (n) {
 		screen_looks_stop(a->looks, target);
@@ -274,21 +364,33 @@ static const struct vision_picture *find_of(const struct vision_picture *picture
 	return NULL;
 }
 
+static bool is_told(const struct agent *a, uint32_t share)
+{
+	for (unsigned i = 0; i < AGENT_SCREENS; i++)
+		if (a->screen_shares[i] == share)
+			return true;
+	return false;
+}
+
 /* *out NULL: the output follows. */
 static int see(struct agent *a, uint32_t id, const struct tool_screen *what, const json_t *shares,
 	       json_t **out)
 {
 	const struct media_want *where = media_call_want(a->call);
 	struct vision_picture pictures[SHARES_MAX];
-	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, SHARES_MAX);
+	size_t n = find_pictures(a, what->user, pictures);
 	uint64_t user = *what->target ? find_target(shares, what) : 0;
 	const struct vision_picture *picture =
 		*what->target && !user ? NULL : find_of(pictures, n, user);
 
 	agent_screens_note(a, what->turn);
+	vision_looked(a->vision, where->guild, where->channel);
+	if (user)
+		a->screen_asked = user;
 	if (!picture)
-		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NOT_SEEN);
-	else if (agent_screens_seen(a) && picture < pictures + AGENT_SCREENS)
+		*out = describe_screens(a, pictures, n,
+					n ? PROMPT_SCREEN_NOT_THEIRS : PROMPT_SCREEN_NOT_SEEN);
+	else if (agent_screens_seen(a) && is_told(a, picture->share))
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_SEEN);
 	else if (!a->looks)
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_NO_EYES);
@@ -423,6 +525,24 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 	if (!*name || a->settings->reply_path == SETTINGS_REPLY_BRAIN)
 		return;
 	snprintf(line, sizeof line, shown ? PROMPT_SCREEN_BEGUN : PROMPT_SCREEN_OVER, name);
+	untrusted_clean_line(line);
+	roles_hear(a->roles,
+		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
+}
+
+void agent_screen_unseen(struct agent *a, uint64_t user, const char *why)
+{
+	const char *name = turns_name(a->turns, user);
+	char line[sizeof PROMPT_SCREEN_UNSEEN + ROOM_NAME_MAX + 160];
+	struct words words = {0};
+
+	snprintf(line, sizeof line, "%s", name);
+	untrusted_clean_line(line);
+	words_speak(&words, agent_language(a));
+	words_stream_unseen(&words, line);
+	if (a->tellh)
+		a->tellh(&words, a->arg);
+	snprintf(line, sizeof line, PROMPT_SCREEN_UNSEEN, name, why);
 	untrusted_clean_line(line);
 	roles_hear(a->roles,
 		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});

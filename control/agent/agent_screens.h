@@ -13,7 +13,11 @@
 struct agent;
 struct tool_screen;
 
-enum { AGENT_SCREENS = 2, AGENT_SCREENS_TEXT = VISION_NOTES_MAX + 1024 };
+enum {
+	AGENT_SCREENS = 2,
+	AGENT_SCREENS_OTHERS = 512,
+	AGENT_SCREENS_TEXT = VISION_NOTES_MAX + AGENT_SCREENS_OTHERS + 1024
+};
 
 /* What a message of screens points to. */
 struct agent_shown {
@@ -26,11 +30,11 @@ struct agent_shown {
 bool agent_screens_seen(const struct agent *a);
 /* What this person's screen shows now can be told: the bot may remark on it. */
 void agent_screen_told(struct agent *a, uint64_t user);
-/* False: nothing is shown. *fresh: a picture is not the one of the last call; *news: that, or its
- * age, a pause or the newest note is told otherwise. shown is the caller's and holds what *out
- * points to. */
-bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
-			   bool *fresh, bool *news);
+/* False: nothing is shown. speaker: whose question it is; their own screen comes before others.
+ * *fresh: a picture is not the one of the last call; *news: that, or its age, a pause or the newest
+ * note is told otherwise. shown is the caller's and holds what *out points to. */
+bool agent_screens_message(struct agent *a, uint64_t speaker, struct agent_shown *shown,
+			   struct engine_message *out, bool *fresh, bool *news);
 /* A model learns of the screens in this turn, by pictures or in words: its answer may quote them,
  * and its conversation holds them. */
 void agent_screens_note(struct agent *a, uint32_t turn);

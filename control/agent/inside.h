@@ -64,11 +64,13 @@ struct agent {
 	struct agent_continuity *continuity;
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */
 	uint64_t screen_told;  /* of the picture that the voice's conversation holds; 0: none */
-	uint64_t screen_words; /* what it was told of that picture's age and notes */
-	bool screen_held;      /* it holds something of a screen that is shown */
-	bool screen_over;      /* such a screen is over, and the turn that knows it is not */
-	unsigned remarks;      /* on screens, that were heard */
-	uint64_t remarked_at;  /* ns; the last one of them */
+	uint64_t screen_words; /* of the age and the notes with it, as the conversation has them */
+	uint32_t screen_shares[2]; /* whose pictures came with the last question */
+	uint64_t screen_asked;	   /* whose screen a tool was asked about by name; 0: nobody's */
+	bool screen_held;	   /* it holds something of a screen that is shown */
+	bool screen_over;	   /* such a screen is over, and the turn that knows it is not */
+	unsigned remarks;	   /* on screens, that were heard */
+	uint64_t remarked_at;	   /* ns; the last one of them */
 	uint64_t private_told; /* whose private facts the voice's conversation holds; 0: nobody's */
 	struct voice_output *output;
 	struct utterance_sound *recordings; /* that are to be kept; NULL: none yet */

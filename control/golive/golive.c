@@ -31,6 +31,7 @@ struct watched {
 	struct media_call *call; /* NULL before the first lease */
 	uint64_t server;	 /* of the call */
 	bool over;		 /* it ends at the next tick */
+	const char *why;	 /* a clause; NULL: nothing failed */
 	uint64_t asked_at;	 /* for a key frame */
 	uint8_t *frame;		 /* the parts that came */
 	size_t n, size;
@@ -123,7 +124,7 @@ static void end_watched(struct watched *w, const char *why)
 
 	log_info("golive_ended", "guild=%llu user=%llu why=\"%s\"", ID(w->guild), ID(w->user), why);
 	streams_close(g->streams, w->stream, env_now(g->conf.env));
-	vision_stream_end(g->conf.vision, w->share, why);
+	vision_stream_end(g->conf.vision, w->share, why, w->why);
 	media_call_free(w->call);
 	forget_frame(w);
 	*w = (struct watched){0};
@@ -196,8 +197,10 @@ static void take_lease(struct golive *g, const struct streams_act *act)
 		err = media_call_credentials(w->call, act->session, act->token, act->endpoint,
 					     act->channel);
 	log_info("golive_lease", "stream=%u endpoint=%s err=%d", act->stream, act->endpoint, err);
-	if (w && err)
+	if (w && err) {
 		w->over = true;
+		w->why = "mediad is not there";
+	}
 }
 
 /* ---- what is said to Discord ---- */
@@ -262,8 +265,10 @@ static void on_act(const struct streams_act *act, void *arg)
 		break;
 	case STREAMS_ACT_ENDED:
 		log_info("golive_over", "stream=%u why=\"%s\"", act->stream, act->why);
-		if (w)
+		if (w) {
 			w->over = true;
+			w->why = streams_explain(act->why);
+		}
 		break;
 	case STREAMS_ACT_SHOW:
 		send_show(g, act);
@@ -308,32 +313,37 @@ static struct watched *find_place(struct golive *g)
 	return NULL;
 }
 
-static bool watch_streamer(uint64_t guild, uint64_t channel, uint64_t user, void *arg)
+static const char *watch_streamer(uint64_t guild, uint64_t channel, uint64_t user, void *arg)
 {
 	struct golive *g = arg;
 	struct watched *w = find_place(g);
 	struct guild_voice v;
 	uint32_t share, stream;
-	int err = ENOENT;
+	int err;
 
-	if (!w || !golive_ready(g) || !guilds_voice(g->conf.guilds, guild, user, &v) || !v.stream ||
-	    v.channel != channel)
-		return false;
+	if (!golive_ready(g))
+		return "the account is not connected";
+	if (!guilds_voice(g->conf.guilds, guild, user, &v) || !v.stream || v.channel != channel)
+		return "nobody streams that any more";
+	if (!w)
+		return "as many streams as can be are watched already";
 	if (vision_stream_begin(g->conf.vision, guild, channel, user, &share))
-		return false;
+		return "there is no room for another screen";
 	*w = (struct watched){
 		.golive = g, .guild = guild, .channel = channel, .user = user, .share = share};
 	err = streams_open(g->streams, guild, channel, user, env_now(g->conf.env), &stream);
 	log_info("golive_watch", "guild=%llu user=%llu err=%d", ID(guild), ID(user), err);
 	if (err) {
 		*w = (struct watched){0};
-		if (err != EALREADY)
-			vision_stream_end(g->conf.vision, share, "stopped");
-		return err == EALREADY;
+		if (err == EALREADY)
+			return NULL;
+		vision_stream_end(g->conf.vision, share, "stopped", NULL);
+		return err == EBUSY ? "the account watches or shows something in another channel"
+				    : "the account is not connected";
 	}
 	w->stream = stream;
 	arm_timer(g);
-	return true;
+	return NULL;
 }
 
 static const char *show(const struct vision_film *film, vision_film_h *h, void *h_arg, void *arg)
@@ -383,9 +393,7 @@ static const char *find_end(const struct golive *g, const struct watched *w)
 
 static void ask_key(const struct golive *g, struct watched *w, uint64_t now)
 {
-	const struct settings *set = vision_settings(g->conf.vision, w->guild);
-
-	if (!w->call || now - w->asked_at < set->share_frame_ms * NS_PER_MS ||
+	if (!w->call || now - w->asked_at < vision_stream_spacing(g->conf.vision, w->share) ||
 	    vision_stream_state(g->conf.vision, w->share) != VISION_STREAM_WANTS)
 		return;
 	if (!media_call_ask_key(w->call))

@@ -193,7 +193,7 @@ void show_take_act(struct show *s, const struct streams_act *act)
 		media_call_pause_film(s->call, act->paused);
 	} else if (act->type == STREAMS_ACT_ENDED) {
 		s->stream = 0; /* it is forgotten there */
-		end_later(s, "the stream was ended by Discord");
+		end_later(s, streams_explain(act->why));
 	}
 }
 

@@ -295,6 +295,27 @@ static const char *name_end(const json_t *d)
 	return "stream_ended";
 }
 
+const char *streams_explain(const char *why)
+{
+	static const struct {
+		const char *why, *clause;
+	} all[] = {
+		{"no_answer", "there was no answer; the account may not be a member here, or may "
+			      "not join the channel"},
+		{"unauthorized", "the account may not do this here"},
+		{"stream_full", "the stream has as many viewers as it can have"},
+		{"left", "the account was taken out of the voice channel"},
+		{"no_session", "the account got no connection to the stream"},
+		{"invalid_channel", "streams are not possible in this channel"},
+		{"safety_guild_rate_limited", "streams in this server are limited now"},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (strcmp(all[i].why, why) == 0)
+			return all[i].clause;
+	return "the stream was ended";
+}
+
 void streams_event(struct streams *s, const char *name, const json_t *d, uint64_t now)
 {
 	struct stream *v = find_key(s, json_string_value(json_object_get(d, "stream_key")));

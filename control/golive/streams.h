@@ -45,6 +45,8 @@ struct streams_act {
 	const char *why; /* a word, as "stream_ended", "no_answer", "left" */
 	bool paused;
 };
+/* The same for people: a clause. It lives for ever. */
+const char *streams_explain(const char *why);
 typedef void(streams_act_h)(const struct streams_act *act, void *arg);
 
 /* EINVAL, ENOMEM. Caller owns *out. */

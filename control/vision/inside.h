@@ -28,6 +28,7 @@ struct view {
 	uint32_t number;	   /* of the newest picture */
 	uint32_t wiped;		   /* the last one that is not to be told of any more */
 	uint64_t came;		   /* ns; the picture that is decoded now */
+	uint64_t looked;	   /* ns; when a model was given it last */
 	uint64_t confirmed;	   /* ns; the screen looked like the newest picture */
 	enum image_reason problem; /* of the last picture */
 };
@@ -62,8 +63,10 @@ enum share_refusal vision_take(struct vision *v, struct share *s, bool known_typ
 			       enum frame_codec codec, struct slice picture);
 
 /* control/vision/streams.c */
-/* True if the target's stream is watched from now on. */
-bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target);
+/* True if the target's stream is watched from now on. *why, NULL accepted: else a clause, where
+ * there are streams at all. */
+bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
+			 const char **why);
 /* Appends those that are not watched, to what vision_list tells. */
 void vision_list_streams(const struct vision *v, uint64_t guild, uint64_t channel, json_t *list);
 

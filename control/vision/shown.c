@@ -10,7 +10,7 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { FRESH_MS = 10000, NAME_SIZE = 81 };
+enum { NAME_SIZE = 81 };
 
 static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
 {
@@ -67,7 +67,9 @@ static json_t *list_shares(const struct vision *v, uint64_t guild, uint64_t chan
 	for (unsigned i = 0; i < SHARES_MAX; i++) {
 		const struct share *s = &v->shares.v[i];
 		const struct view *view = &v->views[i];
-		json_t *share = s->id && is_of(s, guild, channel) ? share_json(v, s, view) : NULL;
+		bool told =
+			s->id && is_of(s, guild, channel) && (notes || s->state != SHARE_OFFERED);
+		json_t *share = told ? share_json(v, s, view) : NULL;
 
 		if (!share)
 			continue;
@@ -98,7 +100,7 @@ static void write_about(const struct vision *v, const struct share *s, const str
 	write_name(v, s, name);
 	if (s->state == SHARE_PAUSED)
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_PAUSED, name, age);
-	else if (p->age_ms > FRESH_MS)
+	else if (p->age_ms > VISION_FRESH_MS)
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_OLD, name, age);
 	else
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_NOW, name, age,
@@ -108,7 +110,7 @@ static void write_about(const struct vision *v, const struct share *s, const str
 /* How old a picture is in words, and what was noted last. */
 static uint64_t print_words(const struct share *s, const struct view *view, uint64_t age_ms)
 {
-	static const uint64_t ages[] = {FRESH_MS, 60000, 300000};
+	static const uint64_t ages[] = {VISION_FRESH_MS, 60000, 300000};
 	const struct note *note = view->notes.n ? &view->notes.v[view->notes.n - 1] : NULL;
 	uint64_t print = note ? (uint64_t)note->id << 1 | (note->text[0] != '\0') : 0;
 	unsigned old = 0;
@@ -158,6 +160,13 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		put_picture(out, &n, most, &p);
 	}
 	return n;
+}
+
+void vision_looked(struct vision *v, uint64_t guild, uint64_t channel)
+{
+	for (unsigned i = 0; i < SHARES_MAX; i++)
+		if (v->shares.v[i].id && is_of(&v->shares.v[i], guild, channel))
+			v->views[i].looked = env_now(v->conf.env);
 }
 
 size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,

@@ -8,6 +8,10 @@
 #include "ipc/env.h"
 #include "proto/base/time.h"
 
+/* So long after a look another one is likely; less than VISION_FRESH_MS with the way of a picture.
+ */
+enum { LOOKED_S = 30, SLOWEST_MS = 8000 };
+
 int vision_set_streams(struct vision *v, const struct vision_streams *streams, const char *program)
 {
 	int err = image_jail_alloc(&v->frames, v->conf.env, program);
@@ -62,9 +66,17 @@ void vision_list_streams(const struct vision *v, uint64_t guild, uint64_t channe
 		v->streams.eachh(guild, channel, list_streamer, &l, v->streams.arg);
 }
 
-bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target)
+bool vision_watch_stream(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
+			 const char **why)
 {
-	return v->streams.watchh && v->streams.watchh(guild, channel, target, v->streams.arg);
+	const char *not_watched;
+
+	if (!v->streams.watchh)
+		return false;
+	not_watched = v->streams.watchh(guild, channel, target, v->streams.arg);
+	if (why && not_watched)
+		*why = not_watched;
+	return !not_watched;
 }
 
 /* ---- one stream ---- */
@@ -86,6 +98,7 @@ enum share_refusal vision_stream_begin(struct vision *v, uint64_t guild, uint64_
 		return refusal;
 	if (s->state == SHARE_OFFERED)
 		s->state = SHARE_OPENED;
+	view_of(v, s)->looked = env_now(v->conf.env);
 	*share = s->id;
 	return SHARE_GRANTED;
 }
@@ -129,12 +142,31 @@ void vision_stream_paused(struct vision *v, uint32_t share, bool paused)
 		s->state = SHARE_OPENED;
 }
 
-void vision_stream_end(struct vision *v, uint32_t share, const char *why)
+void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure)
 {
 	struct share *s = find_share(v, share);
 
-	if (s)
-		vision_end_share(v, s, why);
+	if (!s)
+		return;
+	if (failure && s->watched && !s->frames && v->conf.unseenh)
+		v->conf.unseenh(&s->owner, failure, v->conf.arg);
+	vision_end_share(v, s, why);
+}
+
+uint64_t vision_stream_spacing(const struct vision *v, uint32_t share)
+{
+	const struct share *s = find_share(v, share);
+	const struct settings *set;
+	uint64_t slow;
+
+	if (!s)
+		return UINT64_MAX;
+	set = vision_settings(v, s->owner.guild);
+	slow = set->watch_note_s * NS_PER_S;
+	if (env_now(v->conf.env) - v->views[s - v->shares.v].looked < LOOKED_S * NS_PER_S)
+		return set->share_frame_ms * NS_PER_MS;
+	/* A picture of a stream that is watched is not to grow old. */
+	return slow < SLOWEST_MS * NS_PER_MS ? slow : SLOWEST_MS * NS_PER_MS;
 }
 
 /* ---- a film of ours ---- */

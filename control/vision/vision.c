@@ -206,7 +206,7 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 }
 
 unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
-		      bool watched)
+		      bool watched, const char **why)
 {
 	unsigned place = 0, n = 0;
 	struct share *s;
@@ -220,7 +220,7 @@ unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64
 			view_wipe(view_of(v, s));
 		n++;
 	}
-	return n ? n : watched && target && vision_watch_stream(v, guild, channel, target);
+	return n ? n : watched && target && vision_watch_stream(v, guild, channel, target, why);
 }
 
 /* ---- pages and programs ---- */

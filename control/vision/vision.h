@@ -23,6 +23,7 @@ struct settings;
 struct vision;
 
 enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 240, VISION_NOTES_MAX = 4000 };
+enum { VISION_FRESH_MS = 10000 }; /* an older picture is called old */
 
 /* Everything is borrowed for as long as it lives. */
 struct vision_conf {
@@ -38,6 +39,9 @@ struct vision_conf {
 	/* A member shows a screen in this voice channel from now on, or no longer. NULL accepted.
 	 */
 	void (*shownh)(const struct share_owner *owner, bool shown, void *arg);
+	/* The stream of this share ended before a picture of it came: why, a clause. NULL accepted.
+	 */
+	void (*unseenh)(const struct share_owner *owner, const char *why, void *arg);
 	/* The picture of this share is a keyframe. NULL accepted. */
 	void (*changedh)(const struct share_owner *owner, uint32_t share, void *arg);
 	void *arg;
@@ -58,11 +62,13 @@ struct image_jail *vision_jail(struct vision *v);
 enum share_refusal vision_offer(struct vision *v, const struct share_owner *owner,
 				char token[SHARE_SECRET_SIZE]);
 /* Watches the open shares of this target in the channel, or watches them no more; target 0: all of
- * the channel. Returns how many there are. */
+ * the channel. Returns how many there are. *why (NULL accepted): of a stream that cannot be
+ * watched, a clause; else unchanged. */
 unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
-		      bool watched);
-/* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel.
- * Caller owns it; NULL without memory. */
+		      bool watched, const char **why);
+/* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel
+ * without links that nobody has opened, which are their owners' affair. Caller owns it; NULL
+ * without memory. */
 json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel);
 /* The same for the dashboard, with the notes that models are told, the newest first: "notes"
  * [{"agoMs", "changed" in thousandths, 0: nothing had, "text" of the role see or null}]. */
@@ -82,6 +88,9 @@ struct vision_picture {
  * how many of at most `most`. */
 size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		     struct vision_picture *out, size_t most);
+/* A model was given those of this channel: streams are asked for key frames more often for a while.
+ */
+void vision_looked(struct vision *v, uint64_t guild, uint64_t channel);
 /* Whose screens models see there, by a picture or a note: at most `most` of them. */
 size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,
 		    size_t most);
@@ -147,9 +156,9 @@ struct vision_streams {
 	/* Calls h for each member who streams in this channel. */
 	void (*eachh)(uint64_t guild, uint64_t channel, vision_streamer_h *h, void *h_arg,
 		      void *arg);
-	/* Watches this member's stream, which begins a share by vision_stream_begin. False: it
-	 * cannot. */
-	bool (*watchh)(uint64_t guild, uint64_t channel, uint64_t user, void *arg);
+	/* Watches this member's stream, which begins a share by vision_stream_begin. NULL: it does;
+	 * else a clause, why not. */
+	const char *(*watchh)(uint64_t guild, uint64_t channel, uint64_t user, void *arg);
 	/* Shows a film: NULL, and h follows once; or a clause, why it does not. */
 	const char *(*showh)(const struct vision_film *film, vision_film_h *h, void *h_arg,
 			     void *arg);
@@ -180,8 +189,12 @@ enum vision_stream vision_stream_state(const struct vision *v, uint32_t share);
 enum share_refusal vision_stream_frame(struct vision *v, uint32_t share, enum frame_codec codec,
 				       struct slice frame);
 void vision_stream_paused(struct vision *v, uint32_t share, bool paused);
-/* Ends the share; why: a word for the log. */
-void vision_stream_end(struct vision *v, uint32_t share, const char *why);
+/* Ends the share; why: a word for the log; failure: why it failed, a clause, which is told if no
+ * picture has come; NULL: it did not. */
+void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure);
+/* How long after a key frame was asked for the next one is, in ns. Each costs the streamer's other
+ * viewers a part of their picture, so it is longer when no model has looked for a while. */
+uint64_t vision_stream_spacing(const struct vision *v, uint32_t share);
 
 /* True if this person's screen may be shown in this voice channel: they are there, and are not
  * refused. */

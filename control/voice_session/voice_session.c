@@ -241,6 +241,13 @@ void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint6
 		agent_screen_share(c->agent, user, shown);
 }
 
+void voice_session_stream_unseen(struct voice_session *c, uint64_t channel, uint64_t user,
+				 const char *why)
+{
+	if (c->agent && voice_session_channel(c) == channel)
+		agent_screen_unseen(c->agent, user, why);
+}
+
 void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
 				  uint32_t share)
 {

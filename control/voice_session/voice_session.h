@@ -98,6 +98,9 @@ void voice_session_typed(struct voice_session *c, uint64_t channel,
 /* A member shows a screen in this voice channel from now on, or no longer. */
 void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
 				bool shown);
+/* The stream of a member there was watched in vain: why, a clause. */
+void voice_session_stream_unseen(struct voice_session *c, uint64_t channel, uint64_t user,
+				 const char *why);
 /* A share of a screen there changed so much that it is worth a note. */
 void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
 				  uint32_t share);

@@ -77,7 +77,8 @@ struct tool_screen {
 	uint64_t user; /* the speaker */
 	uint32_t turn;
 	bool shared;	      /* others spoke in the turn, too */
-	const char *target;   /* a name; "": the speaker's, or all of them */
+	bool all;	      /* of UNWATCH: everybody's */
+	const char *target;   /* a name; "": the speaker's, or all of them if they show none */
 	const char *question; /* of SEE; "": none */
 	const char *url;      /* of SHOW */
 	bool sound;	      /* of SHOW: with its sound */

@@ -10,18 +10,20 @@ static int ask(const struct builtins *b, const struct tool_start *call, enum too
 	const char *mode = json_string_value(json_object_get(arguments, "mode"));
 	const char *url = json_string_value(json_object_get(arguments, "url"));
 
-	return b->host.screenh(call->id,
-			       &(struct tool_screen){.op = op,
-						     .user = call->user,
-						     .turn = call->turn,
-						     .shared = call->shared,
-						     .target = target ? target : "",
-						     .question = question ? question : "",
-						     .url = url ? url : "",
-						     .mode = mode ? mode : "",
-						     .sound = !json_is_false(json_object_get(
-							     arguments, "includeAudio"))},
-			       b->host.arg);
+	return b->host.screenh(
+		call->id,
+		&(struct tool_screen){
+			.op = op,
+			.user = call->user,
+			.turn = call->turn,
+			.shared = call->shared,
+			.all = json_is_true(json_object_get(arguments, "all")),
+			.target = target ? target : "",
+			.question = question ? question : "",
+			.url = url ? url : "",
+			.mode = mode ? mode : "",
+			.sound = !json_is_false(json_object_get(arguments, "includeAudio"))},
+		b->host.arg);
 }
 
 #define OF_OP(name, OP)                                                                            \

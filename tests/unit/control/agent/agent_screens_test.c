@@ -153,11 +153,14 @@ static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 	snprintf(output, sizeof output, "%.*s", (int)text.n, (const char *)text.p);
 }
 
+static bool all_of_them; /* for the next call */
+
 static void call_tool(enum tool_screen_op op, uint64_t user, uint32_t turn, const char *target)
 {
 	*output = '\0';
 	CHECK_INT(agent_screens_ask(s.agent, 1,
 				    &(struct tool_screen){.op = op,
+							  .all = all_of_them,
 							  .user = user,
 							  .turn = turn,
 							  .target = target,
@@ -184,7 +187,7 @@ TEST(an_answer_about_a_screen_in_words_is_kept_as_its_owner_agrees)
 	}
 	forgotten = BOB;
 	CHECK(!settings_set(s.settings, "screen_mode", "tool"));
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news));
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news));
 	CHECK_INT(m.n_images, 0);
 	CHECK(may_keep(3));
 	agent_screens_note(s.agent, 3);
@@ -211,29 +214,167 @@ TEST(a_session_is_told_when_words_about_a_picture_change)
 		CHECK(!"no scene");
 		return;
 	}
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && fresh && news);
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && !news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && fresh && news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && !news);
 	vision.shares.v[0].state = SHARE_PAUSED;
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && news);
 	notes_changed(&vision.views[0].notes, 100, 1, env_now(s.fake.env));
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && news);
 	CHECK(notes_tell(&vision.views[0].notes, 1, "a letter"));
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && news);
-	CHECK(agent_screens_message(s.agent, &shown, &m, &fresh, &news) && !fresh && !news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && news);
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && !news);
 	end_screens();
 }
 
-/* A third one is not shown with the question; the tool finds it. */
-TEST(the_screen_of_a_third_person_is_found)
+static bool comes_with(const struct agent_shown *shown, uint64_t user)
 {
+	return shown->pictures[0].user == user || shown->pictures[1].user == user;
+}
+
+/* Two come with a question: the speaker's, and one that stays the same from question to question.
+ */
+TEST(of_three_screens_the_speakers_comes_with_the_question)
+{
+	static struct agent_shown shown;
+	struct engine_message m;
+	bool fresh, news;
+
 	if (!begin_screens()) {
 		CHECK(!"no scene");
 		return;
 	}
 	show_screen(2, BOB + 1);
-	vision.views[0].confirmed -= NS_PER_S;
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && fresh && news);
+	CHECK_INT(shown.pictures[0].user, ALICE);
+	CHECK_INT(shown.pictures[1].user, BOB + 1);
+	CHECK(strstr(shown.text, "Also shown, but not with this question") != NULL);
+	/* Another page was heard last. */
+	vision.views[2].confirmed -= NS_PER_S;
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && !fresh && !news);
+	CHECK(comes_with(&shown, ALICE) && comes_with(&shown, BOB + 1));
+	/* A dead page is not fresh any more. */
+	vision.views[2].confirmed -= 60 * NS_PER_S;
+	CHECK(agent_screens_message(s.agent, ALICE, &shown, &m, &fresh, &news) && fresh);
+	CHECK(comes_with(&shown, ALICE) && comes_with(&shown, BOB));
+	end_screens();
+}
+
+/* It is not shown with the question; the tool finds it, and it comes with the next. */
+TEST(the_screen_of_a_third_person_is_found)
+{
+	static struct agent_shown shown;
+	struct engine_message m;
+	bool fresh, news;
+
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	show_screen(2, BOB + 1);
+	CHECK(agent_screens_message(s.agent, BOB, &shown, &m, &fresh, &news));
+	CHECK(!comes_with(&shown, ALICE));
 	call_tool(TOOL_SCREEN_SEE, BOB, 4, "alice");
 	CHECK(*output && !strstr(output, PROMPT_SCREEN_NOT_SEEN));
+	CHECK(!strstr(output, PROMPT_SCREEN_SEEN) && !strstr(output, PROMPT_SCREEN_NOT_THEIRS));
+	CHECK(agent_screens_message(s.agent, BOB, &shown, &m, &fresh, &news) && fresh);
+	CHECK(comes_with(&shown, ALICE) && comes_with(&shown, BOB));
+	call_tool(TOOL_SCREEN_SEE, BOB, 4, "nobody");
+	CHECK(strstr(output, PROMPT_SCREEN_NOT_THEIRS) != NULL);
+	end_screens();
+}
+
+TEST(without_a_picture_nobody_is_told_that_the_bot_sees)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
+	CHECK(strstr(output, "\"sees\":true") != NULL);
+	vision.views[0].newest.p = NULL;
+	vision.shares.v[0].state = SHARE_OPENED;
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
+	CHECK(strstr(output, PROMPT_SCREEN_NO_PICTURE) != NULL);
+	vision.shares.v[0].state = SHARE_PAUSED;
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
+	CHECK(strstr(output, PROMPT_SCREEN_IS_PAUSED) != NULL);
+	/* A link that nobody has opened is no screen, and who asked for it is told to nobody. */
+	vision.shares.v[0].state = SHARE_OFFERED;
+	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
+	CHECK(strstr(output, PROMPT_SCREEN_NEEDS_SHARE) != NULL);
+	call_tool(TOOL_SCREEN_LIST, BOB, 3, "");
+	CHECK(!strstr(output, "alice") && strstr(output, "bob"));
+	end_screens();
+}
+
+static bool are_watched(bool alice, bool bob)
+{
+	return vision.shares.v[0].watched == alice && vision.shares.v[1].watched == bob;
+}
+
+TEST(stop_looking_is_about_the_screen_of_the_asker)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	vision.views[0].vision = vision.views[1].vision = NULL;
+	call_tool(TOOL_SCREEN_UNWATCH, ALICE, 3, "");
+	CHECK(are_watched(false, true));
+	/* Who shows none means those of others. */
+	call_tool(TOOL_SCREEN_UNWATCH, BOB + 1, 3, "");
+	CHECK(are_watched(false, false));
+	vision.shares.v[0].watched = vision.shares.v[1].watched = true;
+	all_of_them = true;
+	call_tool(TOOL_SCREEN_UNWATCH, ALICE, 3, "");
+	all_of_them = false;
+	CHECK(are_watched(false, false));
+	end_screens();
+}
+
+/* ---- a stream that cannot be watched ---- */
+
+static char written[200];
+
+static void take_written(const struct words *words, void *arg)
+{
+	(void)arg;
+	snprintf(written, sizeof written, "%.199s", words->text);
+}
+
+static void stream_of_bob(uint64_t guild, uint64_t channel, vision_streamer_h *h, void *h_arg,
+			  void *arg)
+{
+	(void)guild, (void)channel, (void)arg;
+	h(BOB, h_arg);
+}
+
+static const char *watch_nothing(uint64_t guild, uint64_t channel, uint64_t user, void *arg)
+{
+	(void)guild, (void)channel, (void)user, (void)arg;
+	return "the account is busy";
+}
+
+static uint64_t in_the_channel(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild, (void)user, (void)arg;
+	return media_call_want(s.call)->channel;
+}
+
+TEST(who_streams_is_told_why_it_is_not_watched)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	vision.shares.v[1].id = 0;
+	vision.conf.world.channel_of = in_the_channel;
+	vision.streams = (struct vision_streams){.eachh = stream_of_bob, .watchh = watch_nothing};
+	call_tool(TOOL_SCREEN_WATCH, BOB, 3, "");
+	CHECK(strstr(output, "\"because\":\"the account is busy\"") != NULL);
+	s.agent->tellh = take_written;
+	agent_screen_unseen(s.agent, BOB, "Discord did not answer");
+	CHECK(strncmp(written, "I cannot see the stream of", 26) == 0);
 	end_screens();
 }
 

@@ -222,6 +222,8 @@ TEST(a_stream_ends_by_its_owner_by_time_and_by_who_moves_the_account)
 	hear_voice("52", "session");
 	CHECK_INT(t.endeds, 3);
 	CHECK_STR(t.why, "left");
+	CHECK_STR(streams_explain(t.why), "the account was taken out of the voice channel");
+	CHECK_STR(streams_explain("stream_ended"), "the stream was ended");
 	/* A reason that nobody knows is none for the log. */
 	lease();
 	hear("STREAM_DELETE", json_pack("{s:s,s:s}", "stream_key", KEY, "reason", "\n forged"));

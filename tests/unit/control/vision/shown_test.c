@@ -271,3 +271,65 @@ TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
 	CHECK(v.views[0].confirmed == 0);
 	env_free(env);
 }
+
+/* ---- streams ---- */
+
+static const char *unseen;
+
+static void take_unseen(const struct share_owner *owner, const char *why, void *arg)
+{
+	(void)owner, (void)arg;
+	unseen = why;
+}
+
+/* Each key frame costs the streamer's other viewers, so they are rare unless somebody asks. */
+TEST(key_frames_are_asked_for_more_often_while_a_model_looks)
+{
+	static struct settings settings;
+	static struct vision v;
+	struct env *env;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	settings.share_frame_ms = 1200;
+	settings.watch_note_s = 10;
+	v = (struct vision){.conf = {.env = env, .settings = &settings, .nameh = name_of}};
+	v.shares.v[0] =
+		(struct share){.id = 3,
+			       .watched = true,
+			       .owner = {.guild = GUILD, .channel = CHANNEL, .stream = true}};
+	v.views[0].looked = env_now(env) - 60 * NS_PER_S;
+	CHECK(vision_stream_spacing(&v, 3) == 8 * NS_PER_S);
+	vision_looked(&v, GUILD, CHANNEL + 1);
+	CHECK(vision_stream_spacing(&v, 3) == 8 * NS_PER_S);
+	vision_looked(&v, GUILD, CHANNEL);
+	CHECK(vision_stream_spacing(&v, 3) == 1200 * NS_PER_MS);
+	env_free(env);
+}
+
+TEST(a_stream_that_fails_before_its_first_picture_is_told)
+{
+	static struct settings settings;
+	static struct vision v;
+	struct env *env;
+	struct bus *bus;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	CHECK_INT(bus_alloc(&bus), 0);
+	v = (struct vision){.conf = {.env = env,
+				     .bus = bus,
+				     .settings = &settings,
+				     .nameh = name_of,
+				     .unseenh = take_unseen}};
+	for (unsigned i = 0; i < 3; i++) {
+		unseen = NULL;
+		v.shares.v[0] = (struct share){.id = 3,
+					       .watched = true,
+					       .frames = i == 1,
+					       .owner = {.guild = GUILD, .stream = true}};
+		vision_stream_end(&v, 3, "stream_ended", i == 2 ? NULL : "no answer");
+		CHECK((unseen != NULL) == (i == 0));
+		CHECK_INT(v.shares.v[0].id, 0);
+	}
+	bus_free(bus);
+	env_free(env);
+}
