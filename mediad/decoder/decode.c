@@ -137,6 +137,7 @@ static enum decoder_reason open_format(struct decode *d)
 	if (err)
 		return explain(d, err, DECODER_REASON_UNKNOWN_FORMAT);
 	err = avformat_find_stream_info(d->fmt, NULL);
+	input_end_index(d->input);
 	return err < 0 ? explain(d, err, DECODER_REASON_DAMAGED) : DECODER_REASON_UNKNOWN;
 }
 

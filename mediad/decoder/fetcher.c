@@ -84,7 +84,7 @@ static bool answer_from_kept(struct fetcher *f)
 	return true;
 }
 
-/* An honest decoder does not seek where it was told that it cannot. */
+/* An honest decoder does not seek where it was told that it cannot, but once to the beginning. */
 static void seek_source(struct fetcher *f)
 {
 	if (f->segments) {

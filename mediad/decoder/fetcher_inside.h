@@ -61,6 +61,7 @@ struct fetcher {
 	bool known; /* a response has come */
 	bool live;  /* a radio station */
 	bool seekable;
+	bool again; /* it was read from its beginning once more */
 	int64_t size;
 	struct validators first, present; /* of the first response and this one */
 	struct icy icy;
@@ -76,8 +77,8 @@ struct fetcher {
 	struct segments *segments; /* NULL: it is none */
 	struct segments_next part; /* the segment under way */
 	uint64_t part_got;	   /* bytes of it */
-	uint64_t drop;		   /* bytes that come before the next one that is wanted */
-	unsigned empty;		   /* segments in a row without sound */
+	uint64_t drop;	/* bytes that come before the next one that is wanted, of any source */
+	unsigned empty; /* segments in a row without sound */
 
 	struct retry retry; /* of a source that has broken */
 	uint64_t moved;	    /* ns: when bytes came last */

@@ -66,6 +66,7 @@ static enum decoder_reason open_format(struct film *f)
 	err = avformat_open_input(&f->fmt, NULL, format_find(f->fmt, f->input, f->conf->kind),
 				  &options);
 	av_dict_free(&options);
+	input_end_index(f->input);
 	return err ? explain(f, err, DECODER_REASON_UNKNOWN_FORMAT) : DECODER_REASON_UNKNOWN;
 }
 

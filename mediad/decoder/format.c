@@ -1,6 +1,7 @@
 #include "mediad/decoder/format.h"
 
 #include <libavformat/avformat.h>
+#include <string.h>
 
 #include "mediad/decoder/input.h"
 #include "mediad/music/signature.h"
@@ -48,5 +49,7 @@ const AVInputFormat *format_find(AVFormatContext *fmt, struct input *in,
 		name = signature_format(head, (size_t)n);
 	if (avio_seek(io, 0, SEEK_SET) != 0 || !name)
 		return NULL;
+	if (strcmp(name, "mov") == 0)
+		input_find_index(in);
 	return av_find_input_format(name);
 }

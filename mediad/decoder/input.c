@@ -7,11 +7,20 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "mediad/decoder/progress.h"
 #include "mediad/decoder/range_wire.h"
 
-enum { BUFFER = 32768 };
+enum {
+	BUFFER = 32768,
+	/* What is read for an index at the end, of a server that has to send all from its beginning
+	 * once more: somebody waits for it, and the parent does not wait for longer. */
+	INDEX_WITHIN = 64 << 20,
+	INDEX_WITHIN_S = PROGRESS_OPEN_S - 4,
+	INDEX_FIRST = 4 << 20, /* an index at the beginning is shorter */
+};
 
 struct input {
 	AVIOContext *io;
@@ -19,9 +28,19 @@ struct input {
 	int64_t at, size;     /* size: RANGE_UNKNOWN if it is */
 	int64_t begin, lasts; /* frames, of a stream in segments (range_wire.h) */
 	bool seekable;
+	bool again;	    /* the source may be read from its beginning once more */
+	time_t index_until; /* s; 0: no index is looked for */
 	enum decoder_reason failure;
 	struct range_answer answer;
 };
+
+static time_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
 
 static int read_file(void *arg, uint8_t *buf, int n)
 {
@@ -57,11 +76,20 @@ static bool ask_fetcher(struct input *in, uint32_t length)
 	return in->failure == DECODER_REASON_UNKNOWN;
 }
 
+/* The index must be at the end, and that is too far away. */
+static bool is_index_far(const struct input *in)
+{
+	return in->index_until && !in->seekable &&
+	       (in->at > INDEX_WITHIN || (in->at > INDEX_FIRST && read_clock() > in->index_until));
+}
+
 static int read_fetched(void *arg, uint8_t *buf, int n)
 {
 	struct input *in = arg;
 
-	if (!ask_fetcher(in, n < RANGE_MAX ? (uint32_t)n : RANGE_MAX))
+	if (is_index_far(in))
+		in->failure = DECODER_REASON_INDEX_LAST;
+	if (is_index_far(in) || !ask_fetcher(in, n < RANGE_MAX ? (uint32_t)n : RANGE_MAX))
 		return AVERROR(EIO);
 	if (!in->answer.length)
 		return AVERROR_EOF;
@@ -78,7 +106,7 @@ static int64_t seek_to(void *arg, int64_t offset, int whence)
 	whence &= ~AVSEEK_FORCE;
 	if (whence == AVSEEK_SIZE)
 		return in->size == RANGE_UNKNOWN ? AVERROR(ENOSYS) : in->size;
-	if (!in->seekable)
+	if (!in->seekable && (!in->again || whence != SEEK_SET || offset > in->at))
 		return AVERROR(ENOSYS);
 	if (whence == SEEK_CUR)
 		base = in->at;
@@ -88,6 +116,7 @@ static int64_t seek_to(void *arg, int64_t offset, int whence)
 		return AVERROR(EINVAL);
 	if (__builtin_add_overflow(offset, base, &offset) || offset < 0)
 		return AVERROR(EINVAL);
+	in->again = false;
 	in->at = offset;
 	return offset;
 }
@@ -140,6 +169,17 @@ struct AVIOContext *input_io(struct input *in)
 bool input_seekable(const struct input *in)
 {
 	return in->seekable;
+}
+
+void input_find_index(struct input *in)
+{
+	in->again = !in->seekable;
+	in->index_until = read_clock() + INDEX_WITHIN_S;
+}
+
+void input_end_index(struct input *in)
+{
+	in->index_until = 0;
 }
 
 bool input_begin(const struct input *in, uint64_t *frame)

@@ -21,6 +21,11 @@ struct input *input_free(struct input *in);
 struct AVIOContext *input_io(struct input *in);
 /* True if any byte can be reached, as seen so far. */
 bool input_seekable(const struct input *in);
+/* The format has an index, which may be at the end of the source: a source that is not seekable may
+ * be read from its beginning once more, behind that. A read fails with INDEX_LAST if the index is
+ * too far away, until input_end_index says that it was found. */
+void input_find_index(struct input *in);
+void input_end_index(struct input *in);
 /* True if the source begins near the frame that is wanted: *frame is where. */
 bool input_begin(const struct input *in, uint64_t *frame);
 /* Frames of the whole source; 0: the source does not tell. */

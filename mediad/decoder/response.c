@@ -87,6 +87,17 @@ static void read_content_range(struct fetcher *f, const char *value)
 		f->size = size;
 }
 
+/* That of a response with the whole source. */
+static void read_length(struct fetcher *f, const char *value)
+{
+	int64_t size = strtoll(value, NULL, 10);
+
+	if (f->from && f->size != RANGE_UNKNOWN && size != f->size)
+		f->failure = DECODER_REASON_NOT_SEEKABLE;
+	if (f->size == RANGE_UNKNOWN)
+		f->size = size;
+}
+
 static void read_header(struct fetcher *f, const char *name, const char *value)
 {
 	unsigned long interval;
@@ -99,9 +110,9 @@ static void read_header(struct fetcher *f, const char *name, const char *value)
 		icy_init(&f->icy, interval <= WINDOW ? (uint32_t)interval : 0);
 	} else if (strcasecmp(name, "content-range") == 0) {
 		read_content_range(f, value);
-	} else if (strcasecmp(name, "content-length") == 0 && f->size == RANGE_UNKNOWN &&
-		   fetcher_status(f) == 200 && f->reads == READS_SOURCE) {
-		f->size = strtoll(value, NULL, 10);
+	} else if (strcasecmp(name, "content-length") == 0 && fetcher_status(f) == 200 &&
+		   f->reads == READS_SOURCE) {
+		read_length(f, value);
 	}
 }
 
@@ -209,13 +220,28 @@ static size_t add_segment(struct fetcher *f, const char *data, size_t n)
 	return n;
 }
 
+/* The response goes on with the same source. A server that does not know ranges begins again at the
+ * beginning: what is before the wanted place is dropped then, once, and never of a server that has
+ * sent parts. */
+static bool goes_on_here(struct fetcher *f)
+{
+	if (validators_differ(&f->first, &f->present))
+		return false;
+	if (fetcher_status(f) != 200)
+		return true;
+	if (f->seekable || f->again)
+		return false;
+	f->again = true;
+	f->drop = f->from;
+	return true;
+}
+
 static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 {
 	uint64_t at;
+	size_t skip;
 
-	/* A server that does not know ranges begins again at the beginning. */
-	if (!f->known && f->from && !f->live &&
-	    (fetcher_status(f) == 200 || validators_differ(&f->first, &f->present))) {
+	if (!f->known && f->from && !f->live && !goes_on_here(f)) {
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
 		return 0;
 	}
@@ -228,10 +254,12 @@ static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	keep_bytes(f, f->offset + f->n, data, n);
-	memcpy(f->bytes + f->n, data, n);
+	skip = f->drop < n ? (size_t)f->drop : n;
+	f->drop -= skip;
+	keep_bytes(f, f->offset + f->n, data + skip, n - skip);
+	memcpy(f->bytes + f->n, data + skip, n - skip);
 	at = f->offset + f->n;
-	f->n += icy_feed(&f->icy, f->bytes + f->n, n);
+	f->n += icy_feed(&f->icy, f->bytes + f->n, n - skip);
 	keep_title(f, at + f->icy.title_at);
 	return n;
 }

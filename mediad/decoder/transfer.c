@@ -140,6 +140,7 @@ void fetcher_start_transfer(struct fetcher *f, uint64_t offset)
 {
 	f->offset = f->from = offset;
 	f->n = 0;
+	f->drop = 0;
 	request(f);
 }
 

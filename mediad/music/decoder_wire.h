@@ -78,7 +78,9 @@ enum decoder_type {
 	  "the video is none that streams send: H.264 of 8 bits, VP8 or AV1")                      \
 	R(VIDEO_ORDER, "video_order",                                                              \
 	  "frames are not stored in the order in which they are shown (B-frames)")                 \
-	R(VIDEO_FRAME, "video_frame", "a frame of the video is too long")
+	R(VIDEO_FRAME, "video_frame", "a frame of the video is too long")                          \
+	R(INDEX_LAST, "index_last",                                                                \
+	  "all of the file has to arrive before it can be played, and that takes too long")
 
 enum decoder_reason {
 #define R(code, name, text) DECODER_REASON_##code,

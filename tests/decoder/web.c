@@ -113,6 +113,17 @@ static void send_plain(int fd, const struct body *b, size_t most)
 	send_all(fd, b->bytes, b->n < most ? b->n : most);
 }
 
+/* The file is only the beginning of what would come. */
+static void send_far(int fd, const struct body *b)
+{
+	static const char nothing[1 << 16];
+
+	send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n");
+	send_all(fd, b->bytes, b->n);
+	for (unsigned i = 0; i < 2000; i++)
+		send_all(fd, nothing, sizeof nothing);
+}
+
 /* The same with an ETag, and later with another content as long. */
 static void send_swapped(struct web *w, int fd, struct body *b, const char *head)
 {
@@ -251,6 +262,12 @@ static void answer(struct web *w, int fd, const char *head)
 		send_restarted(w, fd, &b, head);
 	} else if (sscanf(head, "GET /plain/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_plain(fd, &b, SIZE_MAX);
+	} else if (sscanf(head, "GET /replaced/%127s", name) == 1 && load(&b, w->dir, name)) {
+		if (atomic_load(&w->requests) > 1)
+			put_before(&b, BREAK_AFTER);
+		send_plain(fd, &b, SIZE_MAX);
+	} else if (sscanf(head, "GET /far/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_far(fd, &b);
 	} else if (sscanf(head, "GET /forgets/%127s", name) == 1 && load(&b, w->dir, name)) {
 		if (atomic_load(&w->requests) > 1)
 			send_plain(fd, &b, SIZE_MAX);

@@ -2,6 +2,8 @@
  *
  *   /ranges/FILE      the file; answers range requests
  *   /plain/FILE       the file from its beginning, whatever is asked
+ *   /replaced/FILE    as /plain/, but from the second request on with 20 000 bytes more before it
+ *   /far/FILE         as /plain/, and 125 MB behind it
  *   /broken/FILE      as /ranges/, but each connection breaks after 20 000 bytes
  *   /forgets/FILE     as /broken/ once, then as /plain/
  *   /always/FILE      as /broken/ once, then a range that begins at 0, whatever is asked

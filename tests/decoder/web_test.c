@@ -96,6 +96,62 @@ TEST(decoderd_requests_the_end_of_a_source_once)
 	CHECK_INT(requests, 3); /* the beginning, the end, and what follows the beginning */
 }
 
+/* Its server has to send it from its beginning once more, behind the index. */
+TEST(decoderd_plays_an_index_at_the_end_without_ranges)
+{
+	struct deck d;
+	struct played p = {0};
+	struct sound s = {.format = "ipod",
+			  .codec = "aac",
+			  .rate = RATE,
+			  .channels = 2,
+			  .samples = 30 * (int64_t)RATE};
+	bool ok = deck_open(&d);
+	unsigned requests;
+
+	s.path = deck_path(&d, "long.m4a");
+	if (ok && sound_write(&s) && deck_start(&d, 0, "/plain/long.m4a", 0))
+		deck_play(&d, 0, &p, SIZE_MAX / 8);
+	requests = web_requests(d.web);
+	CHECK_STR(decoder_reason_name(p.reason), "end");
+	CHECK(labs((long)p.frames - 30 * RATE) <= 1024);
+	CHECK(format_snr(&p, 0) > 15);
+	CHECK(!p.opened.seekable);
+	CHECK_INT(requests, 2);
+	free(p.pcm);
+	/* What comes then is another file. */
+	p = (struct played){0};
+	web_forget_requests(d.web);
+	deck_play_file(&d, "/replaced/long.m4a", 0, &p);
+	requests = web_requests(d.web);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK_INT(requests, 2);
+	CHECK(p.frames < 10 * RATE); /* what was kept of its beginning */
+	CHECK_STR(decoder_reason_name(p.reason), "not_seekable");
+}
+
+/* Nobody waits for so much, and the index may never come. */
+TEST(decoderd_looks_for_no_index_far_away)
+{
+	static const char head[] = "\0\0\0\x14"
+				   "ftypM4A \0\0\0\0M4A \x10\0\0\0mdat";
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d);
+	FILE *f = ok ? fopen(deck_path(&d, "far.m4a"), "wb") : NULL;
+
+	ok = f && fwrite(head, 1, sizeof head - 1, f) == sizeof head - 1;
+	if (f)
+		fclose(f);
+	if (ok)
+		deck_play_file(&d, "/far/far.m4a", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_STR(decoder_reason_name(p.reason), "index_last");
+}
+
 TEST(decoderd_plays_from_a_server_without_ranges)
 {
 	const struct format *f = &formats[4]; /* mp3 needs no seek */
