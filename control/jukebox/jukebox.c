@@ -350,6 +350,19 @@ static void tell_unsought(struct jukebox *j, uint32_t music, const char *reason)
 		j->conf.unsoughth(t, reason, j->conf.arg);
 }
 
+/* It was not known to be a station: what is prepared of one is given back. */
+static void note_endless(struct jukebox *j, uint32_t music)
+{
+	if (music_queue_note_endless(j->queue, entry_of(j, music)))
+		music_player_sync(&j->player);
+}
+
+static bool is_open(const struct media_music_state *s)
+{
+	return s->phase == MEDIA_MUSIC_PHASE_READY || s->phase == MEDIA_MUSIC_PHASE_PLAYING ||
+	       s->phase == MEDIA_MUSIC_PHASE_PAUSED || s->phase == MEDIA_MUSIC_PHASE_WAITING;
+}
+
 static void take_state(struct jukebox *j, const struct media_music_state *s)
 {
 	struct track tags = {.duration_ms = s->duration / (MUSIC_FRAMES_PER_S / 1000)};
@@ -360,6 +373,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
 	if (tags.duration_ms && s->seekable)
 		note_end(j, s->music);
+	else if (!tags.duration_ms && !s->seekable && is_open(s))
+		note_endless(j, s->music);
 	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED ||
 	    s->phase == MEDIA_MUSIC_PHASE_WAITING)
 		j->fixed = s->seekable ? 0 : s->music;

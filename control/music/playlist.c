@@ -18,7 +18,7 @@ struct reader {
 
 struct entry {
 	struct slice reference, title;
-	int64_t duration_s; /* 0: not told */
+	int64_t duration_s; /* 0: not told; below: it has no end */
 };
 
 static struct slice trim(struct slice s)
@@ -145,8 +145,9 @@ static void give_entry(struct reader *r, const struct entry *e)
 		return;
 	if (e->duration_s > 0 && e->duration_s <= TRACK_DURATION_MAX_S)
 		t.duration_ms = (uint64_t)e->duration_s * 1000;
-	if (t.source == TRACK_URL && !t.duration_ms)
+	if (t.source == TRACK_URL && e->duration_s < 0)
 		t.source = TRACK_RADIO;
+	t.may_be_live = t.source == TRACK_URL && !t.duration_ms;
 	set_names(&t, e->title);
 	r->n++;
 	r->over = !r->h(&t, r->arg);

@@ -15,9 +15,9 @@ enum { PLAYLIST_BYTES_MAX = 1 << 20, PLAYLIST_TRACKS = 500 };
 typedef bool(playlist_h)(const struct track *t, void *arg);
 
 /* place: source, reference (file or address of the playlist itself) and requester; the entries take
- * its root and requester. Entries of the web without a duration are RADIO. Gives at most
- * PLAYLIST_TRACKS. EMSGSIZE; EBADMSG: it is no playlist, or none of its entries can be used;
- * ENOTSUP: it lists the segments of one stream (proto/http/hls.h). */
+ * its root and requester. Entries of the web whose duration is -1 are RADIO; those without one
+ * may be live. Gives at most PLAYLIST_TRACKS. EMSGSIZE; EBADMSG: it is no playlist, or none of its
+ * entries can be used; ENOTSUP: it lists the segments of one stream (proto/http/hls.h). */
 int playlist_read(const struct track *place, struct slice text, playlist_h *h, void *arg);
 
 #endif

@@ -460,6 +460,19 @@ void music_queue_note_end(struct music_queue *q, uint32_t id)
 	q->revision++;
 }
 
+bool music_queue_note_endless(struct music_queue *q, uint32_t id)
+{
+	size_t place = music_queue_find(q, id);
+	struct track *t = place == MUSIC_QUEUE_END ? NULL : q->tracks[q->at + place];
+
+	if (!t || t->source != TRACK_URL || !t->may_be_live)
+		return false;
+	t->source = TRACK_RADIO;
+	t->may_be_live = false;
+	q->revision++;
+	return true;
+}
+
 uint64_t music_queue_guild(const struct music_queue *q)
 {
 	return q->guild;

@@ -125,6 +125,9 @@ void music_queue_describe(struct music_queue *q, uint32_t id, const struct track
 /* The source has a known end and can begin anywhere: what a playlist gave as a station is a file.
  */
 void music_queue_note_end(struct music_queue *q, uint32_t id);
+/* The source tells no end and cannot begin elsewhere: what may be live is a station. False: it may
+ * not, and nothing has changed. */
+bool music_queue_note_endless(struct music_queue *q, uint32_t id);
 
 uint64_t music_queue_guild(const struct music_queue *q);
 uint64_t music_queue_channel(const struct music_queue *q);

@@ -41,6 +41,8 @@ static json_t *write_track(const struct track *t)
 	set_text(o, "artist", t->artist);
 	set_text(o, "album", t->album);
 	set_number(o, "durationMs", t->duration_ms);
+	if (t->may_be_live)
+		json_object_set_new(o, "mayBeLive", json_true());
 	set_id(o, "requester", t->requester);
 	return o;
 }
@@ -107,6 +109,7 @@ static bool read_track(struct track *t, const json_t *o)
 		return false;
 	t->id = (uint32_t)id;
 	t->root = (uint32_t)root;
+	t->may_be_live = json_is_true(json_object_get(o, "mayBeLive"));
 	return read_text(t->reference, sizeof t->reference, o, "reference") && *t->reference &&
 	       read_text(t->title, sizeof t->title, o, "title") &&
 	       read_text(t->artist, sizeof t->artist, o, "artist") &&

@@ -3,9 +3,9 @@
  *   {"guild": "ID", "channel": "ID", "next_id": 9, "loop": "off", "paused": false, "volume": 1000,
  *    "position": frames, "playing": 4, "prepared": 5, "last_number": 5, "now": index or null,
  * "tracks": [{"id": 3, "source": "local", "root": 0, "reference": "…", "title", "artist", "album",
- * "durationMs": 215000, "requester": "ID"}, …]}
+ * "durationMs": 215000, "mayBeLive": true, "requester": "ID"}, …]}
  *
- * Members that are empty or 0 are left out, but never the requester: an erasure finds it
+ * Members that are empty, 0 or false are left out, but never the requester: an erasure finds it
  * by its spelling (control/store/statements.def). Pure. */
 #ifndef CONTROL_MUSIC_QUEUE_DOCUMENT_H
 #define CONTROL_MUSIC_QUEUE_DOCUMENT_H

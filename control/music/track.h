@@ -42,6 +42,7 @@ struct track {
 	enum track_source source;
 	uint32_t root;	      /* of LOCAL: index of the music folder */
 	uint64_t duration_ms; /* 0: not known, or without an end */
+	bool may_be_live;     /* of a URL: the source tells whether it has an end */
 	uint64_t requester;   /* user id; 0: the bot itself */
 	char title[TRACK_TITLE_MAX], artist[TRACK_ARTIST_MAX], album[TRACK_ALBUM_MAX];
 	char reference[TRACK_REFERENCE_MAX];

@@ -206,6 +206,39 @@ TEST(a_station_that_has_an_end_is_a_file)
 	scene_finish();
 }
 
+/* Only the source tells whether it is one. What was prepared of it would be heard as old as it has
+ * waited, so it is opened again in its turn. */
+TEST(what_a_playlist_gives_no_length_is_a_station_if_its_source_has_no_end)
+{
+	struct track t[] = {station("a"), station("b"), station("c")};
+	const struct music_queue *q;
+
+	t[0].source = t[1].source = t[2].source = TRACK_URL;
+	t[0].may_be_live = t[1].may_be_live = true;
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_request((struct jukebox_request){
+			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3}),
+		  0);
+	q = jukebox_queue(scene.jukebox);
+	scene_tell(1, MEDIA_MUSIC_PHASE_OPENING, 0, "");
+	CHECK_INT(music_queue_at(q, 0)->source, TRACK_URL);
+	tell_length(1, 4800000, false);
+	CHECK_INT(music_queue_at(q, 0)->source, TRACK_URL);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 1);
+	scene_tell(2, MEDIA_MUSIC_PHASE_READY, 0, "");
+	CHECK_INT(music_queue_at(q, 1)->source, TRACK_RADIO);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 2);
+	scene_tell(1, MEDIA_MUSIC_PHASE_ENDED, 4800000, "");
+	CHECK_STR(scene_queue(), "a|bc");
+	scene_tell(4, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	/* A file of which nothing tells the length is none. */
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 3);
+	scene_tell(5, MEDIA_MUSIC_PHASE_READY, 0, "");
+	CHECK_INT(music_queue_at(q, 1)->source, TRACK_URL);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 3);
+	scene_finish();
+}
+
 /* It was told as done. */
 TEST(a_seek_that_fails_is_told)
 {

@@ -55,7 +55,9 @@ TEST(an_m3u_names_its_tracks)
 	CHECK(g.track[0].requester == BOB && g.track[0].root == 3);
 	CHECK_STR(g.track[1].reference, "https://radio.example/a/2.mp3");
 	CHECK_STR(g.track[1].title, "");
-	CHECK_INT(g.track[2].source, TRACK_RADIO);
+	/* It may be a file or a station: the list does not say. */
+	CHECK(g.track[1].source == TRACK_URL && g.track[1].may_be_live && !g.track[0].may_be_live);
+	CHECK(g.track[2].source == TRACK_RADIO && !g.track[2].may_be_live);
 	CHECK_STR(g.track[2].title, "Radioé");
 }
 
@@ -74,6 +76,9 @@ TEST(a_pls_names_its_tracks_in_any_order)
 	CHECK_INT(g.track[0].duration_ms, 61000);
 	CHECK_STR(g.track[1].reference, "https://radio.example/two");
 	CHECK_STR(g.track[1].title, "Second");
+	CHECK(g.track[1].source == TRACK_URL && g.track[1].may_be_live && !g.track[0].may_be_live);
+	CHECK_INT(read_web(&g, "[playlist]\nFile1=http://live.example/s\nLength1=-1\n"), 0);
+	CHECK(g.track[0].source == TRACK_RADIO && !g.track[0].may_be_live);
 }
 
 TEST(a_playlist_of_the_web_reaches_no_file)
@@ -115,11 +120,12 @@ TEST(a_playlist_in_a_folder_names_files_below_it_and_addresses)
 
 	CHECK_INT(read_playlist(&g, TRACK_LOCAL, "rock/list.m3u",
 				"a.mp3\n/etc/passwd\nC:\\b.mp3\nsub\\c.mp3\n"
-				"file:///etc/passwd\nhttp://live.example/s\n"),
+				"file:///etc/passwd\n#EXTINF:-1,Live\nhttp://live.example/s\n"),
 		  0);
 	CHECK_INT(g.n, 2);
 	CHECK_INT(g.track[0].source, TRACK_LOCAL);
 	CHECK_STR(g.track[0].reference, "rock/a.mp3");
+	CHECK(!g.track[0].may_be_live);
 	CHECK_INT(g.track[1].source, TRACK_RADIO);
 	CHECK_INT(read_playlist(&g, TRACK_LOCAL, "list.m3u", "a#1?.mp3"), 0);
 	CHECK_STR(g.track[0].reference, "a#1?.mp3");

@@ -20,7 +20,8 @@ static bool reads_again(const struct music_queue *q)
 TEST(a_queue_survives_being_written_and_read)
 {
 	struct music_queue *q = NULL, *again = NULL;
-	struct track t = {.source = TRACK_RADIO, .requester = UINT64_MAX, .root = 4};
+	struct track t = {
+		.source = TRACK_RADIO, .requester = UINT64_MAX, .root = 4, .may_be_live = true};
 	char *text, *second;
 	size_t first;
 
@@ -50,6 +51,7 @@ TEST(a_queue_survives_being_written_and_read)
 	CHECK(music_queue_at(again, 2)->requester == UINT64_MAX);
 	CHECK_INT(music_queue_at(again, 2)->root, 4);
 	CHECK_INT(music_queue_at(again, 2)->source, TRACK_RADIO);
+	CHECK(music_queue_at(again, 2)->may_be_live && !music_queue_at(again, 1)->may_be_live);
 	CHECK_INT(music_queue_present(again)->duration_ms, 60000);
 	second = music_queue_write(again);
 	CHECK_STR(second, text);
