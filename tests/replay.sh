@@ -1,6 +1,6 @@
 #!/bin/sh
 # `make replay`: replays an encrypted session of the demo in both programs, which must send the same bytes; detects a flipped
-# byte; searches the journals for credentials, and the journals of shapes for keys, audio and transcripts.
+# byte; replays music; searches the journals for credentials, and the journals of shapes for keys, audio and transcripts.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -16,6 +16,8 @@ verdict() { # NAME CONDITION…
 sum() { sed -n "s/^$1 //p" "$2"; }
 holds() { grep -qaF -- "$1" "$2"; }
 not() { ! "$@"; }
+# 3: only the audio differs, as on another CPU.
+shape_holds() { [ "$1" = 0 ] || [ "$1" = 3 ]; }
 
 # flipped FILE AT: copies FILE to $dir/flipped and flips one bit of the byte at AT.
 flipped() {
@@ -59,6 +61,16 @@ for program in mediad control; do
 		verdict "$program: a byte flipped at $at shows" shows $program "$journal" "$recorded" "$at"
 	done
 done
+
+# Music: the recorded journals of a control and a mediad that /music has play a file, and a call of its own, recorded now.
+for program in mediad control; do
+	journal=tests/replay/music.$program
+	verdict "$program: a journal holds music" holds Bell.wav "$journal"
+	rc=0
+	"$bin/$program" --log fatal --replay "$journal" >"$dir/replayed" || rc=$?
+	verdict "$program: and is replayed in its shape" shape_holds $rc
+done
+verdict "mediad: a call with music is recorded and replayed" sh tests/scenarios/music.sh "$bin"
 
 OUT=$dir/demo2 SHAPES=$dir/shapes tests/demo.sh >"$dir/demo2.log" || cat "$dir/demo2.log"
 for program in mediad control; do

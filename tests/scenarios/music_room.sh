@@ -39,7 +39,7 @@ start_standin mouth openai
 cat >"$D/parley.json" <<SETTINGS
 {"reply_path": "brain", "asr_sessions": "file", "asr_wait_ms": 40000, "log_words": true, "first_audio_ms": 40000,
  "music_folders": "$D/music", "music_web": true, "web_read_allowed": "127.0.0.1:$transcriber", "music_latch_s": $LATCH, "music_control": "everyone",
- "music_wake_pause": false,
+ "music_wake_pause": false, "text_chat": "all",
  "providers": [{"name": "transcriber", "dialect": "openai", "url": "http://127.0.0.1:$transcriber/v1"},
   {"name": "chat", "dialect": "chat", "url": "http://127.0.0.1:$chat/v1"}, {"name": "mouth", "dialect": "openai", "url": "http://127.0.0.1:$port/v1"}],
  "roles": {"text": ["chat"], "speech": ["mouth"], "transcribe": ["transcriber"]}}
