@@ -2,9 +2,11 @@
  * through Opus with packet loss, then sentences that are not addressed to it.
  *
  *   offline_measure [--every N] [--loss 0,5,10] [--verbose] PHRASES… [--not-meant FILE]
+ *                   [--promised FILE]
  *
- * Prints shares, and fails if text is under 85 %, speech without loss under 80 %, or more than 5 %
- * of the unaddressed sentences are taken for a command. --every N takes each N-th line only. */
+ * Prints shares, and fails if text is under 85 %, speech without loss under 80 %, more than 5 % of
+ * the unaddressed sentences are taken for a command, or a promised phrase is not understood from
+ * each voice without loss. --every N takes each N-th line only, but of the promised ones. */
 #include "control/offline/recogniser.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/rules.h"
@@ -34,9 +36,11 @@ enum {
 
 static const char *const voices[VOICES] = {"slt", "rms", "awb"};
 
+enum kind { PHRASE, NOT_MEANT, PROMISED };
+
 struct phrase {
 	enum intent want;
-	bool not_meant;
+	enum kind kind;
 	char text[200];
 };
 
@@ -54,7 +58,7 @@ static struct {
 	pthread_mutex_t lock; /* guards the fields below, and flite */
 	struct speech *speech;
 	unsigned next, jobs;
-	struct tally text, spoken[MAX_LOSSES][VOICES], taken;
+	struct tally text, spoken[MAX_LOSSES][VOICES], taken, promised;
 	double audio_s, cpu_s;
 } m = {.every = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -83,8 +87,9 @@ static bool keep(const int16_t *pcm, size_t n, const char *piece, void *arg)
 	return true;
 }
 
-static void load(const char *path, bool not_meant)
+static void load(const char *path, enum kind kind)
 {
+	const bool not_meant = kind == NOT_MEANT;
 	FILE *f = fopen(path, "r");
 	char line[512];
 	unsigned seen = 0;
@@ -96,7 +101,7 @@ static void load(const char *path, bool not_meant)
 		char *text = not_meant ? line : strchr(line, '\t');
 
 		line[strcspn(line, "\n")] = '\0';
-		if (!line[0] || line[0] == '#' || seen++ % m.every)
+		if (!line[0] || line[0] == '#' || (seen++ % m.every && kind != PROMISED))
 			continue;
 		if (m.n == MAX_PHRASES || !text)
 			die("a phrase file is malformed or too long");
@@ -105,7 +110,7 @@ static void load(const char *path, bool not_meant)
 		text[strcspn(text, "\t")] = '\0';
 		if (!not_meant && !intent_parse(line, &p->want))
 			die(line);
-		p->not_meant = not_meant;
+		p->kind = kind;
 		snprintf(p->text, sizeof p->text, "%s", text);
 		m.n++;
 	}
@@ -187,7 +192,8 @@ static double cpu_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Measures one sentence with one voice and one loss rate. Unaddressed sentences have no loss. */
+/* Measures one sentence with one voice and one loss rate. Unaddressed sentences and promised ones
+ * have no loss. */
 static void one(struct recogniser *e, struct rate_convert *r, unsigned job)
 {
 	unsigned v = job % VOICES, l = job / VOICES % m.n_losses, p = job / VOICES / m.n_losses;
@@ -195,29 +201,32 @@ static void one(struct recogniser *e, struct rate_convert *r, unsigned job)
 	struct sound s = {.pcm = NULL};
 	struct recognition h;
 	struct reading reading;
-	struct tally *t = ph->not_meant ? &m.taken : &m.spoken[l][v];
+	const bool not_meant = ph->kind == NOT_MEANT;
+	struct tally *t = not_meant		 ? &m.taken
+			  : ph->kind == PROMISED ? &m.promised
+						 : &m.spoken[l][v];
 	bool right;
 	double t0;
 
-	if (ph->not_meant && l)
+	if (ph->kind != PHRASE && l)
 		return;
 	pthread_mutex_lock(&m.lock);
 	if (speech_say(m.speech, ph->text, voices[v], 1, keep, &s))
 		die("the voice failed");
 	pthread_mutex_unlock(&m.lock);
-	through_opus(&s, m.loss[l], job);
+	through_opus(&s, ph->kind == PROMISED ? 0 : m.loss[l], job);
 	t0 = cpu_now();
 	hear(e, r, &s, &h);
 	t0 = cpu_now() - t0;
 	if (rules_read(m.rules, h.text, &reading))
 		die("out of memory");
-	right = ph->not_meant ? reading.intent != INTENT_NONE : reading.intent == ph->want;
+	right = not_meant ? reading.intent != INTENT_NONE : reading.intent == ph->want;
 	pthread_mutex_lock(&m.lock);
 	m.audio_s += (double)s.n / RATE;
 	m.cpu_s += t0;
 	t->all++;
 	t->right += right;
-	if (m.verbose && right == ph->not_meant)
+	if (right == not_meant && (m.verbose || ph->kind == PROMISED))
 		printf("  %s %u %%: \"%s\" -> \"%s\" (%s, %.1f, %.2f)\n", voices[v], m.loss[l],
 		       ph->text, h.text, intent_name(reading.intent), h.distance, h.agreement);
 	pthread_mutex_unlock(&m.lock);
@@ -263,7 +272,7 @@ static void text_score(void)
 		struct reading r;
 		bool right;
 
-		if (m.phrase[i].not_meant)
+		if (m.phrase[i].kind == NOT_MEANT)
 			continue;
 		if (rules_read(m.rules, m.phrase[i].text, &r))
 			die("out of memory");
@@ -278,7 +287,8 @@ static void text_score(void)
 static int report(void)
 {
 	bool ok_text = share(m.text) >= TEXT_GOAL, ok_speech = true,
-	     ok_taken = share(m.taken) <= FALSE_LIMIT;
+	     ok_taken = share(m.taken) <= FALSE_LIMIT,
+	     ok_promised = m.promised.right == m.promised.all;
 	unsigned passed;
 
 	printf("text: %u of %u understood, %.1f %% (goal %d)\n", m.text.right, m.text.all,
@@ -299,11 +309,12 @@ static int report(void)
 	}
 	printf("not meant for it: %u of %u taken for a command, %.1f %% (limit %d)\n",
 	       m.taken.right, m.taken.all, share(m.taken), FALSE_LIMIT);
+	printf("promised: %u of %u understood (goal: all)\n", m.promised.right, m.promised.all);
 	printf("time of a core per second of sound: %.2f s\n",
 	       m.audio_s > 0 ? m.cpu_s / m.audio_s : 0);
-	passed = ok_text + ok_speech + ok_taken;
-	printf("%u passed, %u failed, 0 skipped\n", passed, 3 - passed);
-	return passed == 3 ? 0 : 1;
+	passed = ok_text + ok_speech + ok_taken + ok_promised;
+	printf("%u passed, %u failed, 0 skipped\n", passed, 4 - passed);
+	return passed == 4 ? 0 : 1;
 }
 
 static void losses(char *list)
@@ -320,9 +331,10 @@ int main(int argc, char **argv)
 	static const struct option longs[] = {{"every", required_argument, NULL, 'e'},
 					      {"loss", required_argument, NULL, 'l'},
 					      {"not-meant", required_argument, NULL, 'n'},
+					      {"promised", required_argument, NULL, 'p'},
 					      {"verbose", no_argument, NULL, 'v'},
 					      {NULL, 0, NULL, 0}};
-	const char *not_meant = NULL;
+	const char *not_meant = NULL, *promised = NULL;
 	pthread_t thread[THREADS];
 	int c;
 
@@ -334,6 +346,8 @@ int main(int argc, char **argv)
 			losses(optarg);
 		else if (c == 'n')
 			not_meant = optarg;
+		else if (c == 'p')
+			promised = optarg;
 		else if (c == 'v')
 			m.verbose = true;
 		else
@@ -341,13 +355,15 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc || !m.every)
 		die("usage: offline_measure [--every N] [--loss 0,5,10] [--verbose] [--not-meant "
-		    "FILE] PHRASES...");
+		    "FILE] [--promised FILE] PHRASES...");
 	if (!m.n_losses)
 		m.loss[m.n_losses++] = 0;
 	for (; optind < argc; optind++)
-		load(argv[optind], false);
+		load(argv[optind], PHRASE);
 	if (not_meant)
-		load(not_meant, true);
+		load(not_meant, NOT_MEANT);
+	if (promised)
+		load(promised, PROMISED);
 	if (rules_alloc(&m.rules) || rules_graph(m.rules, &m.graph) || speech_alloc(&m.speech))
 		die("out of memory");
 	text_score();

@@ -9,5 +9,5 @@ case ${1:-} in
 short) set -- --every 15 --loss 0 ;;
 '') set -- --loss 0,5,10 --verbose ;;
 esac
-exec "$B/offline_measure" "$@" --not-meant tests/offline/not_meant.txt tests/offline/phrases_outside.txt \
-	tests/offline/phrases.txt
+exec "$B/offline_measure" "$@" --not-meant tests/offline/not_meant.txt --promised tests/offline/commands.txt \
+	tests/offline/phrases_outside.txt tests/offline/phrases.txt

@@ -330,6 +330,7 @@ TEST(facts_go_to_the_tools_of_memory)
 	CHECK_STR(call("next"), "music_skip {}");
 	CHECK_STR(call("please turn the music down"), "music_change {\"volume\":\"down\"}");
 	CHECK_STR(call("turn up the music"), "music_change {\"volume\":\"up\"}");
+	CHECK_STR(call("parley quieter"), "music_change {\"volume\":\"down\"}");
 	CHECK_STR(call("what is playing"), "music_now_playing {}");
 	CHECK_STR(call("[Alice]: parley what is playing"), "music_now_playing {}");
 	/* Without the tool it knows nothing of the music, not even that there is none. */

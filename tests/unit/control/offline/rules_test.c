@@ -135,6 +135,10 @@ TEST(rules_read_requests_for_music)
 	CHECK_INT(read_one("skip this song"), INTENT_SKIP);
 	CHECK_INT(read_one("play the next song"), INTENT_SKIP);
 	CHECK_INT(read_one("stop the music"), INTENT_STOP_MUSIC);
+	CHECK_INT(read_one("parley louder"), INTENT_LOUDER);
+	CHECK_INT(read_one("can you make it louder please"), INTENT_LOUDER);
+	CHECK_INT(read_one("parley a bit quieter"), INTENT_SOFTER);
+	CHECK_INT(read_one("it was much louder yesterday in the garden"), INTENT_NONE);
 	CHECK_INT(read_one("the second one please"), INTENT_CHOICE);
 	CHECK_INT(read_one("number two"), INTENT_CHOICE);
 	CHECK_INT(read_one("pause"), INTENT_STOP);
