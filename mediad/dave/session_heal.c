@@ -211,8 +211,8 @@ static void request_new_package(struct dave_session *s, uint16_t id)
 	s->epoch_by = s->welcome_by = s->ask_again_at = DAVE_NEVER;
 }
 
-/* A step that does not lengthen the cool-downs: the first of a session, and those for single
- * speakers. */
+/* A step that does not lengthen the cool-downs: the first of a session, those for single speakers,
+ * and a resume for what no other step but a rejoin can bring. */
 static void record_short_step(struct dave_heal_state *l, uint64_t now, enum dave_heal taken)
 {
 	if (l->cooldown_ms < COOLDOWN_FIRST_MS)
@@ -247,12 +247,15 @@ static void take_recover_step(struct dave_session *s, uint64_t now, bool single)
 	request_new_package(s, s->last_id);
 }
 
-static void take_resume_step(struct dave_session *s, uint64_t now)
+static void take_resume_step(struct dave_session *s, uint64_t now, bool no_sender)
 {
 	s->resumed = s->stepped = true;
 	s->gap = false;
 	s->conf.heal->resumes++;
-	record_step(s->conf.heal, now, DAVE_HEAL_RESUME);
+	if (no_sender)
+		record_short_step(s->conf.heal, now, DAVE_HEAL_RESUME);
+	else
+		record_step(s->conf.heal, now, DAVE_HEAL_RESUME);
 	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_RESUME}, s->conf.arg);
 }
 
@@ -285,11 +288,11 @@ static bool may_resume(const struct dave_session *s)
 static void take_single_step(struct dave_session *s, uint64_t now)
 {
 	if (s->recovered && may_resume(s))
-		take_resume_step(s, now);
+		take_resume_step(s, now, false);
 	else if (dave_speakers_charge(s, now))
 		take_recover_step(s, now, true);
 	else if (may_resume(s))
-		take_resume_step(s, now);
+		take_resume_step(s, now, false);
 	else
 		give_up_speakers(s, now);
 }
@@ -387,7 +390,7 @@ static void take_step(struct dave_session *s, uint64_t now)
 	else if (!s->recovered)
 		take_first_step(s, now);
 	else if (may_resume(s))
-		take_resume_step(s, now);
+		take_resume_step(s, now, false);
 	else
 		take_rejoin_step(s, now);
 }
@@ -507,7 +510,7 @@ static void ask_for_change(struct dave_session *s, uint64_t now)
 	if (dave_speakers_charge_one(s, now, s->change_user))
 		take_recover_step(s, now, true);
 	else if (may_resume(s))
-		take_resume_step(s, now);
+		take_resume_step(s, now, false);
 }
 
 /* ---- deadlines ---- */
@@ -594,7 +597,9 @@ static uint64_t change_deadline(const struct dave_session *s)
 /* Returns when op 31 is sent again. */
 static uint64_t ask_again_deadline(const struct dave_session *s)
 {
-	return s->offline || s->rejoining || dave_session_busy(s) ? DAVE_NEVER : s->ask_again_at;
+	return s->offline || s->rejoining || s->input_lost || dave_session_busy(s)
+		       ? DAVE_NEVER
+		       : s->ask_again_at;
 }
 
 /* Returns when the budget allows an answer that is owed. */
@@ -679,7 +684,7 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 void dave_heal_no_sender(struct dave_session *s, uint64_t now)
 {
 	if (may_resume(s))
-		take_resume_step(s, now);
+		take_resume_step(s, now, true);
 	else
 		s->input_lost = true;
 }

@@ -95,6 +95,31 @@ TEST(dave_heal_fetches_a_lost_external_sender)
 	script_end(&t);
 }
 
+/* A resume that is in vain must not make the rejoin wait for a minute. */
+TEST(dave_heal_misses_the_external_sender_after_it_asked_for_keys)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	dave_session_gap(t.s, t.now);
+	script_wait(&t, DAVE_WELCOME_MS);
+	script_done(&t);
+	SAID(&t, "op31:0 job:rekey op26");
+	script_mls(&t, 30, 9);
+	script_verdict(&t, DAVE_NO_SENDER);
+	SAID(&t, "job:welcome resume");
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	script_mls(&t, 30, 9);
+	script_verdict(&t, DAVE_NO_SENDER);
+	script_wait(&t, 9999);
+	SAID(&t, "job:welcome");
+	script_wait(&t, 1);
+	SAID(&t, "rejoin");
+	script_end(&t);
+}
+
 /* The gateway had given the socket up, and nobody resends what we sent to it. */
 TEST(dave_heal_asks_again_when_the_question_may_be_lost)
 {
