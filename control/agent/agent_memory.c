@@ -9,6 +9,7 @@
 #include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/memory/last_told.h"
+#include "control/memory/time_cue.h"
 #include "control/memory/untold.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
@@ -510,6 +511,17 @@ static int find_facts(struct memory_ask *ask)
 	return err;
 }
 
+/* The time that the words name. */
+static void note_time(struct memory_ask *ask)
+{
+	const struct agent *a = ask->m->a;
+	const struct calendar_zone zone = server_zone(&a->zone);
+	const char *words = json_string_value(json_object_get(ask->request, "words"));
+
+	if (words)
+		time_cue_note(ask->request, words, env_wall_ms(a->env), &zone);
+}
+
 /* True: another search is under way, without the facts that may not be told. */
 static bool search_again(struct memory_ask *ask, const json_t *facts)
 {
@@ -641,6 +653,7 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	ask->owner = q->owner;
 	ask->any = q->any;
 	ask->request = json_loads(q->request, 0, NULL);
+	note_time(ask);
 	return ask->request ? find_facts(ask) : EINVAL;
 }
 

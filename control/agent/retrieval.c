@@ -386,6 +386,7 @@ static int find_lines(struct agent_retrieval *r)
 
 void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *e)
 {
+	const struct calendar_zone zone = server_zone(&r->a->zone);
 	char terms[TERMS_QUERY_MAX];
 
 	drop_request(r);
@@ -400,6 +401,7 @@ void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *
 	}
 	if (r->a->settings->memory_days) {
 		r->request = json_pack("{s:s}", "words", r->question);
+		time_cue_note(r->request, r->question, r->asked_ms, &zone);
 		find_facts(r);
 	}
 	find_lines(r);

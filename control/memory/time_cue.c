@@ -375,3 +375,14 @@ bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_
 					    time_of(calendar_time(zone, s.to)), s.loose};
 	return true;
 }
+
+void time_cue_note(json_t *request, const char *question, uint64_t now_ms,
+		   const struct calendar_zone *zone)
+{
+	struct time_window w;
+
+	if (!time_cue_find(question, now_ms, zone, &w) || w.loose)
+		return;
+	json_object_set_new(request, "since_ms", json_integer((json_int_t)w.since_ms));
+	json_object_set_new(request, "until_ms", json_integer((json_int_t)w.until_ms));
+}

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "control/memory/calendar.h"
 
 struct time_window {
@@ -20,5 +22,9 @@ struct time_window {
  * talked about. Until 5 o'clock "tonight" and "this morning" are those of the day before. */
 bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_zone *zone,
 		   struct time_window *out);
+/* Adds the time that the question surely names to a request for facts, as "since_ms" and
+ * "until_ms"; nothing for a loose window. */
+void time_cue_note(json_t *request, const char *question, uint64_t now_ms,
+		   const struct calendar_zone *zone);
 
 #endif

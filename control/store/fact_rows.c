@@ -21,6 +21,7 @@
 #include "control/store/embedding.h"
 #include "control/store/fact_channels.h"
 #include "control/store/fact_known.h"
+#include "control/store/fact_newer.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
 #include "control/store/fact_sources.h"
@@ -32,7 +33,6 @@
 
 enum {
 	LIKE = 64, /* facts whose vectors are near the question's */
-	NEWER = 8, /* of the best ones, a newer one that contradicts another comes first */
 	FORGET_MAX = 20,
 	FORGET_NEAR = 5,
 	MINUTE_MS = 60000,
@@ -43,6 +43,11 @@ static const char *text_at(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
+}
+
+static uint64_t ms_at(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
 /* ---- what was done, without content ---- */
@@ -441,26 +446,6 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	return out->fact[r.index] ? 0 : ENOMEM;
 }
 
-/* Another value of the same, whoever told it. What people say of themselves contradicts only what
- * they said of themselves, also in their other memory. */
-static bool contradicts(unsigned older, unsigned newer, void *arg)
-{
-	const struct found *f = arg;
-	const json_t *a = f->fact[older], *b = f->fact[newer];
-	bool same_author = strcmp(text_at(a, "user"), text_at(b, "user")) == 0;
-
-	return fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) ==
-	       FACT_UPDATE;
-}
-
-/* Two values of the same answer a question equally well, and their likenesses to it differ by
- * chance. */
-static void rank_found(struct found *f)
-{
-	rank_facts(f->rank, f->n);
-	rank_newer_first(f->rank, f->n < NEWER ? f->n : NEWER, 0, contradicts, f);
-}
-
 static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		      const json_t *request, struct found *out)
 {
@@ -502,8 +487,16 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 				 (unsigned long long)j->guild, out->n, j->search_ms);
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
-	if (!err && !mine && (like.n || terms_query(query, words)))
-		rank_found(out);
+	if (!err && !mine && (like.n || terms_query(query, words))) {
+		rank_facts(out->rank, out->n);
+		err = fact_newer_first(
+			db, &(struct fact_found){.guild = j->guild,
+						 .rank = out->rank,
+						 .n = out->n,
+						 .facts = out->fact,
+						 .since_ms = ms_at(request, "since_ms"),
+						 .until_ms = ms_at(request, "until_ms")});
+	}
 	return err;
 }
 

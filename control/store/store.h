@@ -159,10 +159,12 @@ enum { STORE_FACTS_MAX = 64 };
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* request: {"words": "…", "tags": [...], "mine": true: what the user said, "without_authors" and
  * "without_channels": ["ID", …]: facts by these people, and facts of others than the user that
- * were told in these channels alone, are left out (control/memory/untold.h)}. The document: [{"id",
- * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
- * "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text", "from_ms"}] of facts that
- * contradict it, if there are any}, …], the best first, without words the newest. "channels":
+ * were told in these channels alone, are left out (control/memory/untold.h); "since_ms",
+ * "until_ms": the time that the words name (control/memory/time_cue.h), whose facts no newer one
+ * comes before}. The document: [{"id", "text", "type", "tags", "user": "ID of who said it", "name",
+ * "private", "at_ms", "score", "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text",
+ * "from_ms"}] of facts that contradict it, if there are any}, …], the best first, without words the
+ * newest. "channels":
  * ["ID", …]: of a fact, a former or a contradicting one: where it was told, if not for all of the
  * server. "again_ms": the newest time when it was said again. "unsure": true: the fact shares no
  * word with the question and is not near enough. */

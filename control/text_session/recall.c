@@ -405,10 +405,13 @@ static void take_part(int err, const struct store_document *document, void *arg)
 
 static void find_facts(struct text_recall *r, enum part part)
 {
+	const struct calendar_zone zone = server_zone(&r->job->g->zone);
 	struct text_part *p = &r->part[part];
 
 	p->request = part == PART_ABOUT ? json_pack("{s:b}", "mine", 1)
 					: json_pack("{s:s}", "words", r->question);
+	if (part != PART_ABOUT)
+		time_cue_note(p->request, r->question, r->now_ms, &zone);
 	search_facts(p);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/events/events.h"
+#include "control/memory/time_cue.h"
 #include "control/memory/untold.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
@@ -223,6 +224,17 @@ static int find_facts(struct text_memory_ask *ask)
 	return err;
 }
 
+/* The time that the words name. */
+static void note_time(struct text_memory_ask *ask)
+{
+	const struct text_guild *g = ask->seat->g;
+	const struct calendar_zone zone = server_zone(&g->zone);
+	const char *words = json_string_value(json_object_get(ask->request, "words"));
+
+	if (words)
+		time_cue_note(ask->request, words, env_wall_ms(g->ts->conf.env), &zone);
+}
+
 /* True: another search is under way, without the facts that may not be told. */
 static bool search_again(struct text_memory_ask *ask, const json_t *facts)
 {
@@ -335,6 +347,7 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 	ask->owner = q->owner;
 	ask->any = q->any;
 	ask->request = json_loads(q->request, 0, NULL);
+	note_time(ask);
 	return ask->request ? find_facts(ask) : EINVAL;
 }
 

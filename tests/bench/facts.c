@@ -1,7 +1,8 @@
 /* Facts, through the store: dedupe_update and dedupe_same, pairs of statements of tests/memory
  * written one after the other, dedupe_other, two details of one subject, which both have to stay,
  * what a reflection adds by a stand-in model that errs in one of twenty cases (dedupe_same_model,
- * dedupe_update_model), and temporal_facts, values that changed.
+ * dedupe_update_model), temporal_facts, values that changed, and facts_at_1, whole rooms told as
+ * facts.
  *
  *   facts [--tuned]      the tuned half of the pairs */
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "control/events/events.h"
 #include "control/store/db.h"
 #include "control/memory/reflect.h"
+#include "control/memory/time_cue.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
@@ -24,7 +26,16 @@
 #include "tests/bench/turned.h"
 #include "tests/random.h"
 
-enum { MINUTE_MS = 60000, HALVES = 2, FOUND_FIRST = 5, ROOM_SERVER = 950, TEMPORAL_SERVER = 800 };
+enum {
+	MINUTE_MS = 60000,
+	HALVES = 2,
+	FOUND_FIRST = 5,
+	DAYS = 5, /* on which a reflection is asked about what changed */
+	ROOM_SERVER = 950,
+	TEMPORAL_SERVER = 800,
+	LANGUAGE_SERVER = 700,
+};
+#define DAY_MS UINT64_C(86400000)
 
 static struct db *db;
 static struct embedding *embedding;
@@ -63,7 +74,8 @@ struct pairs {
 	struct corpus_count kept, closed, merged;
 	unsigned asked; /* pairs that the model was asked about */
 	unsigned lost_later, closed_later, merged_later;
-	json_t *truth; /* {"the later statement": it says the same} */
+	/* {"the later statement": it says the same, or the one whose value it changed} */
+	json_t *truth;
 };
 
 static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
@@ -139,13 +151,17 @@ static void turned_row(uint64_t *guild)
 
 struct temporal {
 	struct corpus_count first, dated;
+	struct corpus_count at_1, at_5, changed_at_1; /* among all that was said in a room */
 };
 
-/* The utterance of this number as a fact of its speaker. */
-static void write_line(const struct corpus *c, uint64_t guild, const json_t *number)
+/* An utterance as a fact that its speaker tells on its day: a minute apart, as five may be written
+ * in a minute. */
+static void write_line(const struct corpus *c, uint64_t guild, size_t i)
 {
-	const json_t *line = json_array_get(c->room, (size_t)json_integer_value(number) - 1);
+	const json_t *line = json_array_get(c->room, i);
+	uint64_t at_ms = corpus_time(json_object_get(line, "at"));
 
+	now_ms = at_ms - at_ms % DAY_MS + i * MINUTE_MS;
 	free(write_fact(guild, 0, corpus_user(json_string_value(json_object_get(line, "by"))),
 			json_string_value(json_object_get(line, "text"))));
 }
@@ -160,16 +176,21 @@ static const char *text_of(const struct corpus *c, const json_t *number)
 /* The facts that a question finds. The caller owns the list. */
 static json_t *find_facts(uint64_t guild, const json_t *question)
 {
-	json_t *request = json_pack("{s:O}", "words", json_object_get(question, "q")), *found;
-	struct job j = {.kind = JOB_FIND_FACTS,
-			.guild = guild,
-			.user = 1,
-			.now_ms = now_ms,
-			.any = true,
-			.version = FOUND_FIRST,
-			.text = json_dumps(request, 0)};
+	const char *words = json_string_value(json_object_get(question, "q"));
+	const json_t *at = json_object_get(question, "at");
+	json_t *request = json_pack("{s:s}", "words", words), *found;
+	struct job j;
 	char *out = NULL;
 
+	if (at)
+		time_cue_note(request, words, corpus_time(at), NULL);
+	j = (struct job){.kind = JOB_FIND_FACTS,
+			 .guild = guild,
+			 .user = 1,
+			 .now_ms = now_ms,
+			 .any = true,
+			 .version = FOUND_FIRST,
+			 .text = json_dumps(request, 0)};
 	BENCH_OK(fact_rows_find(db, embedding, &j, &out));
 	json_decref(request);
 	found = json_loads(out, 0, NULL);
@@ -207,20 +228,35 @@ static void score_temporal(const struct corpus *c, uint64_t guild, const json_t 
 	json_decref(found);
 }
 
-/* What changed in a room, told as facts: all former values, then all present ones. */
-static void score_room(const struct corpus *c, uint64_t guild, struct temporal *t)
+/* True if it is a former or the present value of a question. */
+static bool has_changed(const struct corpus *c, size_t i)
 {
-	static const char *const keys[] = {"former", "evidence"};
+	const json_t *q;
+	size_t k;
+
+	json_array_foreach(c->questions, k, q)
+	{
+		if (json_object_get(q, "former") &&
+		    (corpus_lists(json_object_get(q, "former"), i + 1) ||
+		     corpus_lists(json_object_get(q, "evidence"), i + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* What changed in a room, told as facts in its order. */
+static void write_changed(const struct corpus *c, uint64_t guild)
+{
+	for (size_t i = 0; i < json_array_size(c->room); i++)
+		if (has_changed(c, i))
+			write_line(c, guild, i);
+}
+
+static void score_changed(const struct corpus *c, uint64_t guild, struct temporal *t)
+{
 	const json_t *q;
 	size_t i;
 
-	for (size_t k = 0; k < 2; k++)
-		json_array_foreach(c->questions, i, q)
-		{
-			if (json_object_get(q, "former"))
-				write_line(c, guild,
-					   json_array_get(json_object_get(q, keys[k]), 0));
-		}
 	json_array_foreach(c->questions, i, q)
 	{
 		if (json_object_get(q, "former"))
@@ -228,21 +264,42 @@ static void score_room(const struct corpus *c, uint64_t guild, struct temporal *
 	}
 }
 
-/* After the reflection, which would be asked about these facts. */
-static void temporal_rows(bool tuned)
+/* The place of the best line of the evidence; SIZE_MAX: none is found. */
+static size_t place_of_evidence(const struct corpus *c, uint64_t guild, const json_t *q)
 {
-	const char *const names[HALVES] = {tuned ? "en1" : "en3", tuned ? "en2" : "en4"};
-	struct temporal t = {0};
+	json_t *found = find_facts(guild, q), *u;
+	size_t i, best = SIZE_MAX;
 
-	for (size_t i = 0; i < HALVES; i++) {
-		struct corpus c;
+	json_array_foreach(json_object_get(q, "evidence"), i, u)
+	{
+		size_t place = place_of(found, text_of(c, u));
 
-		corpus_open(&c, tuned ? "tuned" : "untouched", names[i], db, ROOM_SERVER + i);
-		score_room(&c, TEMPORAL_SERVER + i, &t);
-		corpus_free(&c);
+		best = place < best ? place : best;
 	}
-	corpus_print("temporal_facts", t.first);
-	corpus_print("temporal_facts_dated", t.dated);
+	json_decref(found);
+	return best;
+}
+
+/* All that was said in a room, told as facts. */
+static void score_all(const struct corpus *c, uint64_t guild, struct temporal *t)
+{
+	const json_t *q;
+	size_t i, place;
+
+	for (i = 0; i < json_array_size(c->room); i++)
+		write_line(c, guild, i);
+	json_array_foreach(c->questions, i, q)
+	{
+		if (!json_array_size(json_object_get(q, "evidence")))
+			continue;
+		place = place_of_evidence(c, guild, q);
+		if (json_object_get(q, "former")) {
+			corpus_add(&t->changed_at_1, place == 0);
+			continue;
+		}
+		corpus_add(&t->at_1, place == 0);
+		corpus_add(&t->at_5, place != SIZE_MAX);
+	}
 }
 
 /* ---- reflection ---- */
@@ -250,13 +307,16 @@ static void temporal_rows(bool tuned)
 #define MODEL_ERROR 0.05
 enum { FIRST_DAY = 1, PAIR_SERVER = 1000 };
 
-/* What the stand-in model answers about a pair. Where it errs it takes an update for a duplicate,
- * and misses a duplicate. */
-static const char *judge(const struct pairs *p, const char *is, uint64_t *seed)
+/* What the stand-in model answers about a pair. Where it errs it takes an update for a duplicate
+ * and another fact for an update, and misses a duplicate. */
+static const char *judge(const struct pairs *p, const char *was, const char *is, uint64_t *seed)
 {
 	const json_t *same = json_object_get(p->truth, is);
 	bool errs = random_happens(seed, MODEL_ERROR);
 
+	if (json_is_string(same))
+		return strcmp(json_string_value(same), was) == 0 ? (errs ? "duplicate" : "update")
+								 : (errs ? "update" : "other");
 	if (!same)
 		return errs ? "duplicate" : "other";
 	return json_is_true(same) ? (errs ? "other" : "duplicate")
@@ -269,7 +329,7 @@ static json_t *answer_pair(const struct pairs *p, const json_t *pair, size_t i, 
 	const char *is = json_string_value(json_object_get(pair, "is"));
 
 	return json_pack("{s:I,s:s,s:s,s:s}", "pair", (json_int_t)i + 1, "relation",
-			 judge(p, is, seed), "was", was, "is", is);
+			 judge(p, was, is, seed), "was", was, "is", is);
 }
 
 static uint64_t number_of(const json_t *object, const char *key)
@@ -333,21 +393,16 @@ static void decide_pairs(struct pairs *p, const json_t *found, uint64_t *seed)
 	json_decref(root);
 }
 
-static void reflect(struct pairs *p)
+static void reflect_on(struct pairs *p, uint64_t day, uint64_t seed)
 {
 	struct job next = {.kind = JOB_NEXT_PAIRS,
-			   .owner = FIRST_DAY,
+			   .owner = day,
 			   .now_ms = now_ms,
 			   .version = REFLECT_PAIRS,
 			   .text = (char *)"[]"};
 	char *out = NULL;
-	uint64_t seed = 5;
 	int err;
 
-	/* A database begins with the next day. */
-	if (fact_pairs_next(db, embedding, &next, &out) != ENOENT)
-		bench_die("a reflection on the first day");
-	next.owner++;
 	while ((err = fact_pairs_next(db, embedding, &next, &out)) == 0) {
 		json_t *found = json_loads(out, 0, NULL);
 
@@ -358,6 +413,21 @@ static void reflect(struct pairs *p)
 	}
 	if (err != ENOENT)
 		bench_die("pairs: %s", strerror(err));
+}
+
+static void reflect(struct pairs *p)
+{
+	struct job next = {.kind = JOB_NEXT_PAIRS,
+			   .owner = FIRST_DAY,
+			   .now_ms = now_ms,
+			   .version = REFLECT_PAIRS,
+			   .text = (char *)"[]"};
+	char *out = NULL;
+
+	/* A database begins with the next day. */
+	if (fact_pairs_next(db, embedding, &next, &out) != ENOENT)
+		bench_die("a reflection on the first day");
+	reflect_on(p, FIRST_DAY + 1, 5);
 }
 
 static void print_reflected(const struct pairs *p)
@@ -396,6 +466,79 @@ static void dedupe_rows(bool tuned)
 	json_decref(p.truth);
 }
 
+/* ---- values that changed, before and after a reflection ---- */
+
+static void note_changes(const struct corpus *c, json_t *truth)
+{
+	const json_t *q;
+	size_t i;
+
+	json_array_foreach(c->questions, i, q)
+	{
+		const json_t *former = json_object_get(q, "former");
+
+		if (former)
+			json_object_set_new(
+				truth,
+				text_of(c, json_array_get(json_object_get(q, "evidence"), 0)),
+				json_string(text_of(c, json_array_get(former, 0))));
+	}
+}
+
+/* The reflection of the pairs is done: it would be asked about these facts, too. */
+static void temporal_rows(bool tuned)
+{
+	const char *const names[HALVES] = {tuned ? "en1" : "en3", tuned ? "en2" : "en4"};
+	struct pairs p = {.truth = json_object()};
+	struct temporal t = {0}, model = {0};
+	struct corpus c[HALVES];
+
+	for (size_t i = 0; i < HALVES; i++) {
+		corpus_open(&c[i], tuned ? "tuned" : "untouched", names[i], db, ROOM_SERVER + i);
+		write_changed(&c[i], TEMPORAL_SERVER + i);
+		score_changed(&c[i], TEMPORAL_SERVER + i, &t);
+		note_changes(&c[i], p.truth);
+	}
+	for (uint64_t day = FIRST_DAY + 2; day < FIRST_DAY + 2 + DAYS; day++) {
+		reflect_on(&p, day, day);
+		now_ms += DAY_MS;
+	}
+	for (size_t i = 0; i < HALVES; i++) {
+		score_changed(&c[i], TEMPORAL_SERVER + i, &model);
+		score_all(&c[i], TEMPORAL_SERVER + HALVES + i, &t);
+		corpus_free(&c[i]);
+	}
+	json_decref(p.truth);
+	corpus_print("temporal_facts", t.first);
+	corpus_print("temporal_facts_dated", t.dated);
+	corpus_print("temporal_facts_model", model.first);
+	corpus_print("temporal_facts_dated_model", model.dated);
+	corpus_print("facts_at_1", t.at_1);
+	corpus_print("facts_at_5", t.at_5);
+	corpus_print("changed_at_1", t.changed_at_1);
+}
+
+/* The same in small rooms of other languages, without a model. */
+static void language_rows(bool tuned)
+{
+	static const char *const names[] = {"de", "es", "fr", "it", "nl", "pl",
+					    "pt", "ru", "ja", "ko", "zh"};
+	struct temporal t = {0};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		struct corpus c;
+
+		corpus_open(&c, tuned ? "tuned" : "untouched", names[i], db, LANGUAGE_SERVER + i);
+		write_changed(&c, LANGUAGE_SERVER + 20 + i);
+		score_changed(&c, LANGUAGE_SERVER + 20 + i, &t);
+		score_all(&c, LANGUAGE_SERVER + 40 + i, &t);
+		corpus_free(&c);
+	}
+	corpus_print("temporal_facts_languages", t.first);
+	corpus_print("facts_at_1_languages", t.at_1);
+	corpus_print("changed_at_1_languages", t.changed_at_1);
+}
+
 int main(int argc, char **argv)
 {
 	bool tuned = argc > 1 && strcmp(argv[1], "--tuned") == 0;
@@ -410,6 +553,7 @@ int main(int argc, char **argv)
 		BENCH_OK(embedding_pump(embedding, db));
 	dedupe_rows(tuned);
 	temporal_rows(tuned);
+	language_rows(tuned);
 	embedding_close(embedding);
 	db_close(db);
 	snprintf(rm, sizeof rm, "rm -r %s", dir);

@@ -51,16 +51,21 @@ static bool write_fact_in(struct scene *s, uint64_t channel, uint64_t owner, con
 	return write_fact_of(s, ALICE, channel, owner, request);
 }
 
-/* Five facts a minute may be written. */
-static void clear_rate(const struct scene *s)
+static void run_store_sql(const struct scene *s, const char *statement)
 {
 	char path[64];
 	sqlite3 *sql = NULL;
 
 	snprintf(path, sizeof path, "%s-store/parley.db", s->dir);
 	CHECK(sqlite3_open(path, &sql) == SQLITE_OK &&
-	      sqlite3_exec(sql, "UPDATE audit SET at_ms = 1", NULL, NULL, NULL) == SQLITE_OK);
+	      sqlite3_exec(sql, statement, NULL, NULL, NULL) == SQLITE_OK);
 	sqlite3_close(sql);
+}
+
+/* Five facts a minute may be written. */
+static void clear_rate(const struct scene *s)
+{
+	run_store_sql(s, "UPDATE audit SET at_ms = 1");
 }
 
 static bool write_fact(struct scene *s, uint64_t owner, const char *request)
@@ -432,6 +437,28 @@ TEST(the_bots_own_lines_are_found_by_its_names)
 	}
 	come(&s, BOB, "Bot");
 	CHECK_STR(search_lines_of(&s, "bot", "parley when", "cake"), "[]");
+	close_memory(&s);
+}
+
+/* The newer one comes first, unless the question names the time of the older one. */
+TEST(the_fact_of_the_time_that_is_named_is_told_first)
+{
+	static struct scene s;
+	const char *told;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, "[{\"text\":\"our lantern fell off the boat\"}]"));
+	run_store_sql(&s, "UPDATE facts SET valid_from_ms = valid_from_ms - 172800000");
+	CHECK(write_fact(&s, 0, "[{\"text\":\"we keep a lantern on the boat\"}]"));
+	told = retrieve(&s, "parley which lantern fell");
+	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
+	told = retrieve(&s, "parley two days ago which lantern fell");
+	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
+	told = call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"which lantern fell\"}");
+	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
+	told = call_memory(&s, TOOL_MEMORY_FIND, true,
+			   "{\"words\":\"two days ago which lantern fell\"}");
+	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
 	close_memory(&s);
 }
 

@@ -235,3 +235,18 @@ TEST(what_is_no_time_gives_no_window)
 	CHECK_STR(window("some day ago", 0), "none");
 	CHECK_STR(window("", 0), "none");
 }
+
+TEST(a_request_for_facts_gets_the_time_that_the_question_surely_names)
+{
+	json_t *request = json_object();
+
+	time_cue_note(request, "what was it called", NOW, NULL);
+	time_cue_note(request, "the meeting on tuesday", NOW, NULL);
+	CHECK_INT(json_object_size(request), 0);
+	time_cue_note(request, "what did we call it yesterday", NOW, NULL);
+	CHECK_INT(json_integer_value(json_object_get(request, "since_ms")),
+		  (int64_t)NOW - 38 * INT64_C(3600000));
+	CHECK_INT(json_integer_value(json_object_get(request, "until_ms")),
+		  (int64_t)NOW - 14 * INT64_C(3600000));
+	json_decref(request);
+}

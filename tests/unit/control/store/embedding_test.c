@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "control/events/events.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
 #include "control/store/fact_known.h"
+#include "control/store/fact_newer.h"
 #include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -324,6 +327,98 @@ TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
 	CHECK(unsure && strstr(out, "cows") < unsure && !strstr(unsure + 8, "unsure"));
 	free(out);
 	close_scene();
+}
+
+static void tell_fact(uint64_t user, uint64_t hour, const char *text)
+{
+	char request[128], *out = NULL;
+	struct job j = {.kind = JOB_WRITE_FACTS,
+			.guild = GUILD,
+			.user = user,
+			.now_ms = hour * 3600000,
+			.author = (char *)"x",
+			.text = request};
+
+	snprintf(request, sizeof request, "[{\"text\": \"%s\", \"tags\": []}]", text);
+	CHECK_INT(fact_rows_write(db, embedding, &j, &out), 0);
+	free(out);
+}
+
+/* "1 2": the ids of the facts. until: the hour until which the question asks; 0: it names no time.
+ */
+static const char *find_order(const struct vector *question, const char *words, unsigned until)
+{
+	char request[96];
+	struct job j = {.kind = JOB_FIND_FACTS,
+			.guild = GUILD,
+			.text = request,
+			.meaning = (struct vector *)(uintptr_t)question,
+			.version = 8};
+	static char order[64];
+	char *out = NULL;
+	json_t *found, *fact;
+	size_t i, n = 0;
+
+	snprintf(request, sizeof request,
+		 "{\"words\": \"%s\", \"since_ms\": 0, \"until_ms\": %llu}", words,
+		 until * 3600000ULL);
+	if (fact_rows_find(db, embedding, &j, &out) != 0)
+		return "failed";
+	found = json_loads(out ? out : "", 0, NULL);
+	free(out);
+	order[0] = '\0';
+	json_array_foreach(found, i, fact)
+	{
+		n += (size_t)snprintf(order + n, sizeof order - n, "%s%lld", i ? " " : "",
+				      (long long)json_integer_value(json_object_get(fact, "id")));
+	}
+	json_decref(found);
+	return order;
+}
+
+/* Facts of the store are in their places as they answer the question by meaning. Not one of another
+ * author, of the same conversation, or far in meaning. */
+TEST(of_facts_of_one_author_about_the_same_the_newer_one_comes_first)
+{
+	static const float near[] = {0.9f, 0.88f, 0.86f, 0.84f, 0.82f, 0.1f};
+	struct vector question;
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	tell_fact(ANA, 100, "the game is called lantern creek");
+	tell_fact(ANA, 101, "a lamp stands beside each bridge");
+	tell_fact(ANA, 200, "we go with mothlight");
+	tell_fact(BOB, 300, "my cat answers to pepper");
+	tell_fact(BOB, 306, "my cat answers to nobody");
+	tell_fact(ANA, 400, "the game has a lantern");
+	keep_fact_vectors(near, 6);
+	CHECK_STR(find_order(&question, "which name has it", 0), "3 1 2 4 5");
+	CHECK_STR(find_order(&question, "which name had it", 102), "1 2 3 4 5");
+	close_scene();
+}
+
+TEST(two_facts_are_about_the_same_by_their_words_or_their_meanings)
+{
+	struct vector axis, near, middle, far;
+
+	make_vector(&axis, 1, 0);
+	make_vector(&near, 0.62f, sqrtf(1 - 0.62f * 0.62f));
+	make_vector(&middle, 0.5f, sqrtf(1 - 0.25f));
+	make_vector(&far, 0.3f, sqrtf(1 - 0.09f));
+	CHECK(fact_newer_alike("we call it lantern", "it is mothlight", &axis, &near));
+	CHECK(!fact_newer_alike("we call it lantern", "it is mothlight", &axis, &middle));
+	CHECK(fact_newer_alike("my bike costs two hundred", "my bike costs one fifty", &axis,
+			       &middle));
+	CHECK(!fact_newer_alike("my bike costs two hundred", "my bike costs one fifty", &axis,
+				&far));
+	CHECK(!fact_newer_alike("my bike is green", "my bike is heavy", &axis, &middle));
+	/* Without an encoder, in any language. */
+	CHECK(fact_newer_alike("das Konzert ist in der Lukaskirche",
+			       "die Lukaskirche wird renoviert, das Konzert zieht um", NULL, NULL));
+	CHECK(!fact_newer_alike("das Konzert ist in der Lukaskirche",
+				"die Lukaskirche ist in der Altstadt", NULL, NULL));
+	CHECK(fact_newer_alike("集合は朝六時半です", "集合は朝七時です", NULL, NULL));
 }
 
 static void add_fact_vector(uint64_t id, float x, float y)

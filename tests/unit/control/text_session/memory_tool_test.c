@@ -146,6 +146,31 @@ TEST(a_search_in_writing_tells_former_values_with_their_dates)
 	close_scene();
 }
 
+/* The newer one comes first, unless the words name the time of the older one.
+ * 1: the newer one; 0: the older one; -1: one of both is missing. */
+static int tells_newer_first(const char *query)
+{
+	const char *told, *older, *newer;
+	int first;
+
+	open_scene();
+	tell(0, "our lantern fell off the boat", 48);
+	tell(0, "we keep a lantern on the boat", 20);
+	open_seat();
+	told = search(query);
+	older = strstr(told, "fell off");
+	newer = strstr(told, "we keep");
+	first = older && newer ? newer < older : -1;
+	close_scene();
+	return first;
+}
+
+TEST(a_search_in_writing_tells_the_fact_of_the_time_that_is_named_first)
+{
+	CHECK_INT(tells_newer_first("which lantern fell"), 1);
+	CHECK_INT(tells_newer_first("two days ago which lantern fell"), 0);
+}
+
 TEST(a_search_in_writing_tells_when_a_fact_was_said_again)
 {
 	const char *told;

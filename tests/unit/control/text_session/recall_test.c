@@ -124,7 +124,7 @@ static void open_scene(void)
 }
 
 /* What the model is told when Ana asks. */
-static void ask(void)
+static void ask(const char *question)
 {
 	db_close(db);
 	CHECK_INT(store_alloc(&store, s.fake.env, s.bus, s.settings, dir), 0);
@@ -132,7 +132,7 @@ static void ask(void)
 	s.conf.voiceh = voice_of;
 	CHECK(text_stage_begin(&s));
 	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
-			  "<@9> where is the lantern");
+			  question);
 	text_stage_run(&s);
 	CHECK_INT(s.asked, 1);
 }
@@ -171,7 +171,7 @@ TEST(recall_tells_so_much_and_no_more)
 		say(VOICE, STAGE_BOB, text_of(SPOKEN, i), 20 * MINUTE - i * 1000ULL);
 		look_up(text_of(LOOKUP, i), HOUR - i * 1000ULL);
 	}
-	ask();
+	ask("<@9> where is the lantern");
 	CHECK_INT(count_told(ABOUT), 10);
 	CHECK_INT(count_told(ABOUT) + count_told(FACT), 20);
 	CHECK_INT(count_told(LINE), 8);
@@ -193,11 +193,35 @@ TEST(recall_tells_of_the_last_half_hour_of_speech_and_six_hours_of_lookups)
 		    (uint64_t)spoken[i - 1] * MINUTE);
 		look_up(text_of(LOOKUP, (unsigned)i - 1), (uint64_t)looked[i - 1] * HOUR);
 	}
-	ask();
+	ask("<@9> where is the lantern");
 	CHECK_INT(count_told(SPOKEN), 3);
 	CHECK_INT(count_told(LOOKUP), 3);
 	for (unsigned i = 0; i < 3; i++)
 		CHECK(strstr(s.prompt, word_of(SPOKEN, i, 0)) &&
 		      strstr(s.prompt, word_of(LOOKUP, i, 0)));
 	close_scene();
+}
+
+/* The newer one comes first, unless the question names the time of the older one.
+ * 1: the newer one; 0: the older one; -1: one of both is missing. */
+static int tells_newer_first(const char *question)
+{
+	const char *older, *newer;
+	int first;
+
+	open_scene();
+	tell(STAGE_BOB, "our lantern fell off the boat", 48 * HOUR);
+	tell(STAGE_BOB, "we keep a lantern on the boat", 20 * HOUR);
+	ask(question);
+	older = strstr(s.prompt, "fell off");
+	newer = strstr(s.prompt, "we keep");
+	first = older && newer ? newer < older : -1;
+	close_scene();
+	return first;
+}
+
+TEST(recall_tells_the_fact_of_the_time_that_is_named_first)
+{
+	CHECK_INT(tells_newer_first("<@9> which lantern fell"), 1);
+	CHECK_INT(tells_newer_first("<@9> two days ago which lantern fell"), 0);
 }

@@ -1,0 +1,110 @@
+#include "control/store/fact_newer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/memory/compare.h"
+#include "control/memory/rank.h"
+#include "control/memory/slice.h"
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/embedding.h"
+
+enum {
+	NEWER = 8,  /* of the best facts, a newer one comes first */
+	SHARED = 2, /* content words */
+};
+
+/* Cosine from which two facts are about the same whatever their words, as of lines (said.c), and
+ * the one that two which share words must have. */
+#define ALIKE	     0.6
+#define ALIKE_SHARED 0.4
+
+/* The best facts before they are moved. */
+struct best {
+	const struct fact_found *found;
+	struct rank_line rank[NEWER];
+	struct vector v[NEWER];
+	bool has_vector[NEWER];
+	size_t n;
+};
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+bool fact_newer_alike(const char *older, const char *newer, const struct vector *was,
+		      const struct vector *is)
+{
+	double cosine = was && is ? vector_cosine(was, is) : ALIKE_SHARED;
+	unsigned shared;
+
+	if (cosine >= ALIKE || cosine < ALIKE_SHARED)
+		return cosine >= ALIKE;
+	slice_count_words(older, newer, &shared);
+	return shared >= SHARED;
+}
+
+static size_t place_of(const struct best *b, unsigned index)
+{
+	size_t i = 0;
+
+	while (i + 1 < b->n && b->rank[i].index != index)
+		i++;
+	return i;
+}
+
+static bool is_of_time(const struct fact_found *f, const struct rank_line *r)
+{
+	return r->at_ms >= f->since_ms && r->at_ms < f->until_ms;
+}
+
+/* What people say in one conversation about one subject are details of it, which stand beside each
+ * other. */
+static bool tells_later(const struct best *b, unsigned older, unsigned newer)
+{
+	size_t i = place_of(b, older), k = place_of(b, newer);
+	const struct rank_line *was = &b->rank[i], *is = &b->rank[k];
+
+	if (is->at_ms <= was->at_ms + RANK_APART_MS ||
+	    (is_of_time(b->found, was) && !is_of_time(b->found, is)))
+		return false;
+	return fact_newer_alike(
+		text_at(b->found->facts[older], "text"), text_at(b->found->facts[newer], "text"),
+		b->has_vector[i] ? &b->v[i] : NULL, b->has_vector[k] ? &b->v[k] : NULL);
+}
+
+/* What people say of themselves contradicts only what they said of themselves, also in their other
+ * memory. */
+static bool succeeds(unsigned older, unsigned newer, void *arg)
+{
+	const struct best *best = arg;
+	const json_t *a = best->found->facts[older], *b = best->found->facts[newer];
+	bool same_author = strcmp(text_at(a, "user"), text_at(b, "user")) == 0;
+
+	return fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) ==
+		       FACT_UPDATE ||
+	       (same_author && tells_later(best, older, newer));
+}
+
+/* Two values of the same answer a question equally well, and their likenesses to it differ by
+ * chance. */
+int fact_newer_first(struct db *db, const struct fact_found *found)
+{
+	struct best best = {.found = found, .n = found->n < NEWER ? found->n : NEWER};
+	int err = 0;
+
+	for (size_t i = 0; i < best.n && !err; i++) {
+		best.rank[i] = found->rank[i];
+		err = embedding_get(db, EMBEDDING_FACTS, found->guild, found->rank[i].id,
+				    &best.v[i]);
+		best.has_vector[i] = !err;
+		/* In doubt, as without an encoder, words alone decide. */
+		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
+	}
+	rank_newer_first(found->rank, best.n, 0, succeeds, &best);
+	return err;
+}

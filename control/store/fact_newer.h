@@ -1,0 +1,37 @@
+/* The order of found facts of which one tells what another one told before: the present value comes
+ * first. On the store's worker. */
+#ifndef CONTROL_STORE_FACT_NEWER_H
+#define CONTROL_STORE_FACT_NEWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct db;
+struct rank_line;
+struct vector;
+
+/* What was found for a question, in the order in which it answers it. Pointers are borrowed. */
+struct fact_found {
+	uint64_t guild;
+	struct rank_line *rank; /* at_ms: when each was said last; index: its place in facts */
+	size_t n;
+	json_t *const *facts; /* with "user", "text" and "private" */
+	/* The time that the question names; until_ms 0: none. */
+	uint64_t since_ms, until_ms;
+};
+
+/* True if two facts of one author are about the same: in another conversation they told it in two
+ * content words of the first or more, or their meanings are near. The words are no proof where the
+ * meanings are far from each other. was, is: their vectors; NULL: not known. */
+bool fact_newer_alike(const char *older, const char *newer, const struct vector *was,
+		      const struct vector *is);
+/* Moves a newer fact before an older one that it contradicts, whoever told it, or, of the same
+ * author, that is about the same and was told in another conversation. A fact of the time that the
+ * question names stays before one of another time. Errors of db.h; the facts are all there then,
+ * too. */
+int fact_newer_first(struct db *db, const struct fact_found *found);
+
+#endif
