@@ -1,5 +1,6 @@
 /* The change detection of shared screens (control/vision/core/change.h) on generated sessions of
- * which it is known what changed when: typing, scrolling, dialogs, video, and a pointer alone.
+ * which it is known what changed when: typing, scrolling, dialogs, video, a pointer alone, a word
+ * that is replaced by another one, the digits of a counter, a line of status.
  * Beside it a baseline that makes a keyframe whenever the mean difference to the last picture is
  * above a hundredth.
  *
@@ -35,7 +36,7 @@ enum {
 	CHANGES_MAX = 4 * FRAMES,
 };
 
-enum kind { TYPING, SCROLLING, DIALOGS, VIDEO, POINTER, KINDS };
+enum kind { TYPING, SCROLLING, DIALOGS, VIDEO, POINTER, REPLACED, COUNTER, STATUS, KINDS };
 
 struct session {
 	enum kind kind;
@@ -96,6 +97,18 @@ static void paint_video(const struct session *s)
 		     (uint8_t)random_next(&r));
 }
 
+/* What took the place of other letters: a word of a text, the last digits of a number, a line. */
+static void paint_replaced(const struct session *s)
+{
+	unsigned n = s->kind == REPLACED ? 6 : s->kind == COUNTER ? 3 : 24;
+	unsigned x = s->kind == STATUS ? MARGIN : MARGIN + (unsigned)(s->page % 80) * LETTER_W;
+	unsigned y = s->kind == STATUS ? HEIGHT - 30 : MARGIN + (unsigned)(s->page % 20) * LINE_H;
+
+	fill(x, y, n * LETTER_W, LETTER_H, 250);
+	for (unsigned i = 0; i < n; i++)
+		paint_letter(x + i * LETTER_W, y, s->page + s->scene * 100003 + i);
+}
+
 static void paint(struct session *s)
 {
 	fill(0, 0, WIDTH, HEIGHT, 250);
@@ -106,13 +119,15 @@ static void paint(struct session *s)
 		paint_text(s, 0, s->letters);
 	if (s->kind == VIDEO)
 		paint_video(s);
+	if (s->kind >= REPLACED)
+		paint_replaced(s);
 	if (s->dialog) {
 		fill(300, 180, 360, 180, 235);
 		fill(300, 180, 360, 26, 120);
 		fill(540, 320, 90, 26, 90);
 	}
 	/* The cursor of the text blinks, and the pointer of the mouse is somewhere. */
-	if (random_next(&s->random) & 1)
+	if (s->kind < REPLACED && random_next(&s->random) & 1)
 		fill(MARGIN + s->letters % COLUMNS * LETTER_W,
 		     MARGIN + s->letters / COLUMNS * LINE_H, 2, LETTER_H, 0);
 	for (unsigned i = 0; i < 16; i++)
@@ -160,7 +175,8 @@ static void act(struct session *s, uint64_t ms)
 {
 	bool now = random_below(&s->random, 9) == 0;
 
-	if (random_below(&s->random, 2)) {
+	/* Whoever waits for a word leaves the mouse alone. */
+	if (s->kind < REPLACED && random_below(&s->random, 2)) {
 		s->pointer_x = random_below(&s->random, WIDTH - 20);
 		s->pointer_y = random_below(&s->random, HEIGHT - 20);
 	}
@@ -170,7 +186,7 @@ static void act(struct session *s, uint64_t ms)
 		s->scrolled += 1 + random_below(&s->random, 12);
 	else if (s->kind == DIALOGS && now)
 		s->dialog = !s->dialog;
-	else if (s->kind == VIDEO && random_below(&s->random, 4))
+	else if ((s->kind == VIDEO && random_below(&s->random, 4)) || (s->kind >= REPLACED && now))
 		s->scene++;
 	else
 		return;
@@ -258,7 +274,8 @@ static double mean_of(double sum, unsigned kinds)
  * nothing of their precision, and one without changes nothing of the recall. */
 static void measure(detector *detect, const char *precision, const char *recall)
 {
-	static const char *const names[] = {"typing", "scrolling", "dialogs", "video", "pointer"};
+	static const char *const names[] = {"typing",  "scrolling", "dialogs", "video",
+					    "pointer", "replaced",  "counter", "status"};
 	double right = 0, found = 0;
 	unsigned keyframes = 0, changes = 0, kinds_shown = 0, kinds_changed = 0;
 

@@ -3,7 +3,8 @@
  *
  * A block differs if its pixels differ by BLOCK_DIFFERENCE on average, so noise of the encoder does
  * not count. Changes at no more than three places of 2 × 2 blocks are a pointer that moved and a
- * cursor that blinks, and no change. */
+ * cursor that blinks, and no change, unless what differs has the shape of letters: a word of
+ * three letters and more, a number of as many digits. */
 #ifndef CONTROL_VISION_CORE_CHANGE_H
 #define CONTROL_VISION_CORE_CHANGE_H
 

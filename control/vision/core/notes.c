@@ -76,8 +76,9 @@ static int write_line(const struct notes *n, const struct note *note, uint64_t n
 	unsigned long age = (unsigned long)((now - note->at) / NS_PER_S);
 
 	if (!note->share)
-		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: nothing had changed for %lu s\n",
-				age, (unsigned long)((note->at - n->changed_at) / NS_PER_S));
+		return snprintf(out, LINE_MAX_BYTES,
+				"%lu s ago: nothing large had changed for %lu s\n", age,
+				(unsigned long)((note->at - n->changed_at) / NS_PER_S));
 	if (note->text[0])
 		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: %s\n", age, note->text);
 	if (note->share > MOST)

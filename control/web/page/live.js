@@ -44,7 +44,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
   // A shown screen: how old its picture is, and the notes that models are told, the newest first. Their sentences come for operators alone.
   function screen(s) {
     const age = s.ageMs === null ? "" : ` · picture ${seconds(s.ageMs)} old`;
-    const text = (n) => n.text || (n.changed ? `${n.changed / 10} % of the picture changed` : "nothing had changed");
+    const text = (n) => n.text || (n.changed ? `${n.changed / 10} % of the picture changed` : "nothing large had changed");
     const notes = (s.notes || []).map((n) => node("li", null, `${seconds(n.agoMs)} ago: ${text(n)}`));
 
     return fact("screen", node("b", null, s.name), ` ${s.watched ? s.state : `${s.state}, not watched`}${age}`, notes.length ? node("ul", null, ...notes) : null);

@@ -63,6 +63,41 @@ TEST(a_pointer_that_moves_is_no_change)
 	change_clear(&c);
 }
 
+/* Letters of a screen of 960 pixels have 2 × 3 here. */
+static void paint_letters(unsigned x, unsigned y, unsigned n, unsigned text)
+{
+	for (unsigned i = 0; i < n * 6; i++)
+		screen[(y + i / (2 * n)) * WIDTH + x + i % (2 * n)] =
+			(uint8_t)(150 + (i * 37 + text * 59 + i * text * 11) % 5 * 25);
+}
+
+TEST(a_word_in_place_of_another_is_a_change)
+{
+	memset(screen, 250, sizeof screen);
+	paint_letters(21, 30, 6, 1);
+	CHECK_INT(feed(0), 0);
+	paint_letters(21, 30, 6, 2);
+	CHECK_INT(feed(5), 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == rules.floor);
+	CHECK_INT(feed(10), 0);
+	CHECK_INT(found.kind, CHANGE_SMALL);
+	/* Three digits of a price, while the pointer moves. */
+	paint_letters(120, 70, 3, 3);
+	CHECK_INT(feed(30), 0);
+	CHECK_INT(found.kind, CHANGE_SMALL);
+	paint_letters(120, 70, 3, 4);
+	paint(200, 100, 3, 5, 0);
+	CHECK_INT(feed(50), 0);
+	CHECK_INT(found.kind, CHANGE_SMALL);
+	/* It moves by less than its size, and a single digit has no shape of its own. */
+	paint(200, 100, 3, 5, 250);
+	paint(203, 102, 3, 5, 0);
+	paint_letters(21, 30, 1, 7);
+	CHECK_INT(feed(70), 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == 0);
+	change_clear(&c);
+}
+
 TEST(small_changes_are_keyframes_after_a_while)
 {
 	memset(screen, 250, sizeof screen);
@@ -162,6 +197,6 @@ TEST(notes_tell_that_nothing_changes)
 	CHECK(notes_unchanged(&n, 30 * NS_PER_S, 160 * NS_PER_S));
 	CHECK_INT(n.n, 2);
 	notes_write(&n, 165 * NS_PER_S, text, sizeof text);
-	CHECK_STR(text, "5 s ago: nothing had changed for 60 s\n"
+	CHECK_STR(text, "5 s ago: nothing large had changed for 60 s\n"
 			"65 s ago: most of the picture changed\n");
 }
