@@ -15,6 +15,10 @@
  * asked for again. They have this part of the pacer's bytes: viewers can ask without end. */
 enum { AGAIN = 64, AGAIN_OF_ONE = 32, AGAIN_PERCENT = 25 };
 
+#define RATE_MAX                                                                                   \
+	((uint64_t)VIDEO_BITRATE_MAX * VIDEO_PACE_PERCENT / 100 / 8) /* bytes per second           \
+								      */
+
 struct queued_frame {
 	struct queued_frame *next;
 	uint32_t ts;
@@ -35,6 +39,7 @@ struct video_sender {
 	struct video_packetizer cut;
 	bool cutting, ready, ends; /* ready: a payload waits for the pacer; it ends the frame */
 	uint32_t ts;
+	size_t left; /* bytes of it that wait */
 	size_t n_payload;
 	uint8_t payload[VIDEO_SENDER_PAYLOAD];
 	struct rtx_history *history;
@@ -83,7 +88,7 @@ static void drop_queue(struct video_sender *v)
 		v->state.dropped++;
 	}
 	v->last = &v->first;
-	v->state.queued = 0;
+	v->state.queued = v->left = 0;
 	v->cutting = v->ready = false;
 }
 
@@ -245,6 +250,7 @@ static void begin_frame(struct video_sender *v)
 	free_frame(f);
 	v->cut.picture_id = (uint16_t)((id + 1) & 0x7fff);
 	v->cutting = ok;
+	v->left = ok ? len : 0;
 	if (!ok)
 		drop_frame(v);
 }
@@ -280,9 +286,11 @@ static void send_payload(struct video_sender *v)
 	rtx_history_put(v->history, &p);
 	send_packet(v, &h, p.payload);
 	v->ready = false;
+	v->left -= v->left < v->n_payload ? v->left : v->n_payload;
 	if (!v->ends)
 		return;
 	v->cutting = false;
+	v->left = 0;
 	v->state.frames++;
 }
 
@@ -326,9 +334,25 @@ static bool send_again(struct video_sender *v, uint64_t now)
 	return goes;
 }
 
+/* The bitrate of a file is its average: one lively scene has several times of it, and its sound
+ * does not wait. What waits leaves in time; once nothing does, the pace is that of the bitrate. */
+static void keep_up(struct video_sender *v, uint64_t now)
+{
+	size_t waiting = v->state.queued + v->left;
+	uint64_t rate = (uint64_t)waiting * MS_PER_S / VIDEO_QUEUE_MS;
+
+	if (rate > RATE_MAX)
+		rate = RATE_MAX;
+	if (!waiting)
+		rate = v->rate;
+	if (waiting ? rate > v->pacer.rate : rate < v->pacer.rate)
+		pacer_set_rate(&v->pacer, rate, UDP_MAX_PACKET, now);
+}
+
 void video_sender_tick(struct video_sender *v, uint64_t now)
 {
 	check_sending(v);
+	keep_up(v, now);
 	if (!v->state.sending || !send_again(v, now))
 		return;
 	while (v->cutting || v->first) {

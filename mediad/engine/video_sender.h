@@ -3,7 +3,9 @@
  *
  * Belongs to a call stream that the loop thread drives (loop_stream.h); everything runs there, so
  * it may allocate. Frames wait in a queue of at most VIDEO_QUEUE bytes; beyond it, and while
- * nothing can be sent, they are dropped, and then all up to the next key frame. Times in ns. */
+ * nothing can be sent, they are dropped, and then all up to the next key frame. A scene of more
+ * than the bitrate leaves as fast as it must, so that nothing waits longer than
+ * VIDEO_QUEUE_MS. Times in ns. */
 #ifndef MEDIAD_ENGINE_VIDEO_SENDER_H
 #define MEDIAD_ENGINE_VIDEO_SENDER_H
 
@@ -15,6 +17,7 @@ enum {
 	VIDEO_QUEUE = 2 << 20,
 	VIDEO_SENDER_PAYLOAD = 1150, /* bytes of one packet, at most */
 	VIDEO_PACE_PERCENT = 250,    /* a key frame may leave so much faster than the bitrate */
+	VIDEO_QUEUE_MS = 200,
 	/* After a key frame viewers get no other one for so long: one who lost it asks again. */
 	VIDEO_KEY_SPACING_MS = 500,
 	VIDEO_BITRATE_MIN = 100000,

@@ -20,6 +20,14 @@ static uint64_t level_at(const struct pacer *p, uint64_t now)
 	return p->level + passed * p->rate;
 }
 
+void pacer_set_rate(struct pacer *p, uint64_t rate, size_t packet, uint64_t now)
+{
+	uint64_t level = level_at(p, now), at = now > p->at ? now : p->at;
+
+	pacer_start(p, rate, packet, at);
+	p->level = level < p->level ? level : p->level;
+}
+
 bool pacer_take(struct pacer *p, size_t n, uint64_t now)
 {
 	uint64_t level = level_at(p, now);

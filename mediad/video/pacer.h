@@ -21,6 +21,8 @@ struct pacer {
 /* Starts with a full bucket. rate: bytes per second, 1 or more. packet: the largest packet in
  * bytes, which always fits the bucket. */
 void pacer_start(struct pacer *p, uint64_t rate, size_t packet, uint64_t now);
+/* Goes on at another rate; what was saved up at the old one stays, up to the new burst. */
+void pacer_set_rate(struct pacer *p, uint64_t rate, size_t packet, uint64_t now);
 /* Takes the bytes of a packet. Returns false when it must wait. */
 bool pacer_take(struct pacer *p, size_t n, uint64_t now);
 /* When n bytes may leave; now or later. */

@@ -66,3 +66,20 @@ TEST(video_pacer_lets_a_packet_leave)
 	CHECK_INT(due, 1200 * NS_PER_MS);
 	CHECK(pacer_take(&p, PACKET, due));
 }
+
+/* Another rate gives nothing away: neither more than what had been saved up, nor more than its own
+ * burst. */
+TEST(video_pacer_changes_its_rate)
+{
+	struct pacer p;
+
+	pacer_start(&p, RATE, PACKET, NS_PER_S);
+	CHECK(pacer_take(&p, PACKET, NS_PER_S));
+	pacer_set_rate(&p, 4 * RATE, PACKET, NS_PER_S);
+	CHECK(p.level < PACKET * NS_PER_S);
+	CHECK(!pacer_take(&p, PACKET, NS_PER_S));
+	CHECK(pacer_take(&p, PACKET, NS_PER_S + 2 * NS_PER_MS));
+	CHECK(pacer_due(&p, p.burst, 3 * NS_PER_S) == 3 * NS_PER_S);
+	pacer_set_rate(&p, RATE, PACKET, 3 * NS_PER_S);
+	CHECK(p.level == p.burst * NS_PER_S);
+}
