@@ -451,6 +451,15 @@ static json_t *show(struct agent *a, uint32_t id, const struct tool_screen *what
 	return NULL;
 }
 
+void agent_screens_cancel(struct agent *a, uint32_t id)
+{
+	if (!a->film_call || a->film_call != id)
+		return;
+	a->film_call = 0;
+	vision_forget_show(a->vision, a);
+	vision_end_show(a->vision, media_call_want(a->call)->guild);
+}
+
 /* The mode of that name plus one; that of the settings, if it is none. */
 static unsigned find_mode(const struct agent *a, const char *name)
 {

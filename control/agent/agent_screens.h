@@ -44,5 +44,8 @@ void agent_screens_note(struct agent *a, uint32_t turn);
 typedef void(agent_screens_h)(uint32_t id, bool ok, struct slice text, void *arg);
 int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
 		      agent_screens_h *outputh, void *out_arg);
+/* The request was taken back, or its time is over: a video that is still being opened is not
+ * shown. */
+void agent_screens_cancel(struct agent *a, uint32_t id);
 
 #endif

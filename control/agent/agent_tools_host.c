@@ -200,6 +200,7 @@ static void cancel_look(uint32_t id, void *arg)
 
 	agent_pictures_cancel(t->a->pictures, id);
 	screen_looks_cancel(t->a->looks, id);
+	agent_screens_cancel(t->a, id);
 }
 
 static bool is_written(const char *url, void *arg)

@@ -428,3 +428,61 @@ TEST(the_end_of_a_screen_renews_the_session_that_was_shown_it)
 	CHECK(!s.agent->screen_held);
 	end_screens();
 }
+
+/* ---- a video of ours ---- */
+
+static unsigned shows;
+static bool has_asker;
+
+static const char *show_video(const struct vision_film *film, vision_film_h *h, void *h_arg,
+			      void *arg)
+{
+	(void)film;
+	(void)h;
+	(void)h_arg;
+	(void)arg;
+	has_asker = true;
+	shows++;
+	return NULL;
+}
+
+static bool end_video(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	shows--;
+	return true;
+}
+
+static void forget_asker(const void *h_arg, void *arg)
+{
+	(void)h_arg;
+	(void)arg;
+	has_asker = false;
+}
+
+/* Otherwise the account goes live after "no, stop", or after the model was told that it took too
+ * long. */
+TEST(a_video_that_was_called_off_is_not_shown)
+{
+	const struct tool_screen what = {
+		.op = TOOL_SCREEN_SHOW, .user = ALICE, .url = "file:a.mp4"};
+
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	vision.streams = (struct vision_streams){
+		.showh = show_video, .endh = end_video, .forgeth = forget_asker};
+	CHECK_INT(agent_screens_ask(s.agent, 7, &what, take_output, NULL), 0);
+	CHECK(shows == 1 && has_asker);
+	agent_screens_cancel(s.agent, 6); /* another call */
+	CHECK(shows == 1 && has_asker);
+	agent_screens_cancel(s.agent, 7);
+	CHECK(!shows && !has_asker);
+	/* It is over: a second word ends nothing of anybody. */
+	shows = 1;
+	agent_screens_cancel(s.agent, 7);
+	CHECK_INT(shows, 1);
+	end_screens();
+}
