@@ -104,7 +104,8 @@ static enum decoder_reason set_codec(struct film *f)
 		return err == ENOTSUP ? DECODER_REASON_VIDEO_CODEC : DECODER_REASON_DAMAGED;
 	if (p->width < 1 || p->width > WIDTH_MAX || p->height < 1 || p->height > HEIGHT_MAX)
 		return DECODER_REASON_VIDEO_CODEC;
-	return DECODER_REASON_UNKNOWN;
+	/* By the table of an MP4 file. One without it shows its order only by its frames. */
+	return p->video_delay > 0 ? DECODER_REASON_VIDEO_ORDER : DECODER_REASON_UNKNOWN;
 }
 
 /* The beginning of the source, in its time base. */

@@ -31,7 +31,7 @@ static void on_opened(const struct decoder_opened *opened, void *arg)
 }
 
 static bool open_viewing(struct viewing *v, enum media_video_codec codec, const char *film,
-			 bool reordered)
+			 enum film_file_kind kind)
 {
 	char name[64];
 	const char *path;
@@ -41,7 +41,7 @@ static bool open_viewing(struct viewing *v, enum media_video_codec codec, const 
 	path = test_data(name);
 	snprintf(v->path, sizeof v->path, "/tmp/parley-film-%d", (int)getpid());
 	if (!path || film_read(&v->film, codec, path) ||
-	    film_file_write(v->path, codec, &v->film, 1, reordered))
+	    film_file_write(v->path, codec, &v->film, 1, kind))
 		return false;
 	v->fd = open(v->path, O_RDONLY | O_CLOEXEC);
 	unlink(v->path);
@@ -101,7 +101,7 @@ static void check_film(enum media_video_codec codec, const char *film)
 {
 	struct viewing v;
 
-	CHECK(open_viewing(&v, codec, film, false));
+	CHECK(open_viewing(&v, codec, film, FILM_FILE_PLAIN));
 	CHECK_INT(make_rings(&v), 0);
 	CHECK_INT(view(&v, 0), DECODER_REASON_END);
 	CHECK(v.is_open);
@@ -135,7 +135,7 @@ TEST(film_begins_with_the_key_frame_before_its_start)
 	struct viewing v;
 	size_t key = 0;
 
-	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", false));
+	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", FILM_FILE_PLAIN));
 	CHECK_INT(make_rings(&v), 0);
 	for (size_t i = 0; i < v.film.n; i++)
 		key = v.film.frames[i].key ? i : key;
@@ -149,7 +149,13 @@ TEST(film_that_is_stored_in_another_order_is_refused)
 {
 	struct viewing v;
 
-	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", true));
+	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", FILM_FILE_REORDERED));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_VIDEO_ORDER);
+	CHECK(!v.is_open);
+	close_viewing(&v);
+	/* Its beginning would be shown, and then nothing. */
+	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", FILM_FILE_REORDERED_LATE));
 	CHECK_INT(make_rings(&v), 0);
 	CHECK_INT(view(&v, 0), DECODER_REASON_VIDEO_ORDER);
 	CHECK(!v.is_open);
@@ -160,7 +166,7 @@ TEST(film_of_no_container_is_refused)
 {
 	struct viewing v;
 
-	CHECK(open_viewing(&v, MEDIA_VIDEO_VP8, "film.vp8.ivf", false));
+	CHECK(open_viewing(&v, MEDIA_VIDEO_VP8, "film.vp8.ivf", FILM_FILE_PLAIN));
 	close(v.fd);
 	v.fd = open(test_data("data/golive/film.vp8.ivf"), O_RDONLY | O_CLOEXEC);
 	CHECK_INT(make_rings(&v), 0);
@@ -173,7 +179,7 @@ TEST(film_without_memory_is_refused)
 	struct viewing v;
 	enum decoder_reason reason = DECODER_REASON_LIMIT;
 
-	CHECK(open_viewing(&v, MEDIA_VIDEO_VP8, "film.vp8.ivf", false));
+	CHECK(open_viewing(&v, MEDIA_VIDEO_VP8, "film.vp8.ivf", FILM_FILE_PLAIN));
 	CHECK_INT(make_rings(&v), 0);
 	for (int n = 0; n < 8 && reason != DECODER_REASON_END; n++) {
 		test_fail_allocation(n);

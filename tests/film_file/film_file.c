@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RATE = 48000, FRAME_SAMPLES = RATE / 30, HALF_WAVE = 50, LOUD = 8000 };
 enum { FPS = 30, WIDTH = 320, HEIGHT = 240, SPS = 7, PPS = 8, CONFIG_MAX = 1024 };
 
 struct file {
 	AVFormatContext *fmt;
-	AVStream *stream;
+	AVStream *stream, *sound; /* sound: NULL without */
 	AVPacket *packet;
-	bool reordered;
+	enum film_file_kind kind;
 	struct film film;
 	enum media_video_codec codec;
 	uint8_t sps[CONFIG_MAX], pps[CONFIG_MAX];
@@ -106,6 +107,53 @@ static int copy_sequence_header(const struct file *f, AVCodecParameters *p)
 	return 0;
 }
 
+/* ---- sound ---- */
+
+static int add_sound(struct file *f)
+{
+	AVCodecParameters *p;
+
+	f->sound = avformat_new_stream(f->fmt, NULL);
+	if (!f->sound)
+		return ENOMEM;
+	p = f->sound->codecpar;
+	p->codec_type = AVMEDIA_TYPE_AUDIO;
+	p->codec_id = AV_CODEC_ID_PCM_S16LE;
+	p->codec_tag = MKTAG('s', 'o', 'w', 't');
+	p->format = AV_SAMPLE_FMT_S16;
+	p->sample_rate = RATE;
+	p->ch_layout = (AVChannelLayout)AV_CHANNEL_LAYOUT_MONO;
+	p->bits_per_coded_sample = 16;
+	p->block_align = 2;
+	f->sound->time_base = (AVRational){1, RATE};
+	return 0;
+}
+
+/* The sound of one frame of the film, whose place in its round is `place`. */
+static int write_sound(struct file *f, size_t place, int64_t number)
+{
+	uint8_t *p;
+
+	if (av_new_packet(f->packet, FRAME_SAMPLES * 2) < 0)
+		return ENOMEM;
+	p = f->packet->data;
+	for (unsigned i = 0; i < FRAME_SAMPLES; i++) {
+		size_t at = place * FRAME_SAMPLES + i;
+		int v = at >= (size_t)RATE / 1000 * FILM_FILE_TONE_MS ? 0
+			: at / HALF_WAVE % 2			      ? LOUD
+								      : -LOUD;
+
+		p[2 * i] = (uint8_t)v;
+		p[2 * i + 1] = (uint8_t)(v >> 8);
+	}
+	f->packet->stream_index = f->sound->index;
+	f->packet->dts = f->packet->pts =
+		av_rescale_q(number, (AVRational){1, FPS}, f->sound->time_base);
+	f->packet->duration = av_rescale_q(1, (AVRational){1, FPS}, f->sound->time_base);
+	f->packet->flags = AV_PKT_FLAG_KEY;
+	return av_write_frame(f->fmt, f->packet) < 0 ? EIO : 0;
+}
+
 /* ---- the file ---- */
 
 static int open_file(struct file *f, const char *path)
@@ -114,8 +162,11 @@ static int open_file(struct file *f, const char *path)
 	uint8_t *first = malloc(f->film.frames[0].n * 2);
 	int err = first ? 0 : ENOMEM;
 
-	if (!err && avformat_alloc_output_context2(
-			    &f->fmt, NULL, f->codec == MEDIA_VIDEO_H264 ? "mp4" : "webm", path) < 0)
+	if (!err && avformat_alloc_output_context2(&f->fmt, NULL,
+						   f->kind == FILM_FILE_SOUND	  ? "mov"
+						   : f->codec == MEDIA_VIDEO_H264 ? "mp4"
+										  : "webm",
+						   path) < 0)
 		err = ENOTSUP;
 	f->stream = err ? NULL : avformat_new_stream(f->fmt, NULL);
 	f->packet = av_packet_alloc();
@@ -139,11 +190,21 @@ static int open_file(struct file *f, const char *path)
 	if (!err && f->codec == MEDIA_VIDEO_AV1)
 		err = copy_sequence_header(f, p);
 	free(first);
+	if (!err && f->kind == FILM_FILE_SOUND)
+		err = add_sound(f);
 	if (!err && avio_open(&f->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
 		err = EACCES;
 	if (!err && avformat_write_header(f->fmt, NULL) < 0)
 		err = EIO;
 	return err;
+}
+
+static bool is_reordered(const struct file *f, int64_t number)
+{
+	bool begun = f->kind == FILM_FILE_REORDERED ||
+		     (f->kind == FILM_FILE_REORDERED_LATE && number >= FILM_FILE_LATE);
+
+	return begun && number % 2 == 0;
 }
 
 static int write_frame(struct file *f, const struct film_frame *frame, int64_t number)
@@ -157,7 +218,7 @@ static int write_frame(struct file *f, const struct film_frame *frame, int64_t n
 		f->packet->size = (int)frame->n;
 	}
 	f->packet->dts = av_rescale_q(number, (AVRational){1, FPS}, f->stream->time_base);
-	f->packet->pts = av_rescale_q(f->reordered && number % 2 == 0 ? number + 2 : number,
+	f->packet->pts = av_rescale_q(is_reordered(f, number) ? number + 2 : number,
 				      (AVRational){1, FPS}, f->stream->time_base);
 	f->packet->duration = av_rescale_q(1, (AVRational){1, FPS}, f->stream->time_base);
 	f->packet->flags = frame->key ? AV_PKT_FLAG_KEY : 0;
@@ -171,8 +232,12 @@ static int write_film(struct file *f, unsigned rounds)
 
 	for (unsigned i = 0; i < rounds; i++)
 		for (size_t k = 0; k < f->film.n && !err; k++) {
-			err = write_frame(f, &f->film.frames[k], number++);
+			err = write_frame(f, &f->film.frames[k], number);
 			av_packet_unref(f->packet);
+			if (!err && f->sound)
+				err = write_sound(f, k, number);
+			av_packet_unref(f->packet);
+			number++;
 		}
 	if (!err && av_write_trailer(f->fmt) < 0)
 		err = EIO;
@@ -180,7 +245,7 @@ static int write_film(struct file *f, unsigned rounds)
 }
 
 int film_file_write(const char *path, enum media_video_codec codec, const struct film *film,
-		    unsigned rounds, bool reordered)
+		    unsigned rounds, enum film_file_kind kind)
 {
 	struct file *f = calloc(1, sizeof *f);
 	int err;
@@ -189,7 +254,7 @@ int film_file_write(const char *path, enum media_video_codec codec, const struct
 		return ENOMEM;
 	f->codec = codec;
 	f->film = *film;
-	f->reordered = reordered;
+	f->kind = kind;
 	err = open_file(f, path);
 	if (!err)
 		err = write_film(f, rounds);

@@ -1,4 +1,4 @@
-/* Makes a video file of a film: film_file CODEC FILM FILE ROUNDS (film_file.h). */
+/* Makes a video file of a film: film_file CODEC FILM FILE ROUNDS [sound] (film_file.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@ int main(int argc, char **argv)
 	struct film film;
 	int err;
 
-	if (argc != 5) {
-		fprintf(stderr, "usage: film_file h264|vp8|av1 FILM FILE ROUNDS\n");
+	if (argc < 5) {
+		fprintf(stderr, "usage: film_file h264|vp8|av1 FILM FILE ROUNDS [sound]\n");
 		return 2;
 	}
 	if (strcmp(argv[1], "h264") == 0)
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	err = film_read(&film, codec, argv[2]);
 	if (!err) {
 		err = film_file_write(argv[3], codec, &film, (unsigned)strtoul(argv[4], NULL, 10),
-				      false);
+				      argc > 5 ? FILM_FILE_SOUND : FILM_FILE_PLAIN);
 		film_free(&film);
 	}
 	if (err)
