@@ -2,12 +2,14 @@
  * watches it. Every frame that the viewer gets must be one of the film, byte for byte.
  *
  *   golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER OWNER-SOCKET VIEWER-SOCKET [every]
- * [FRAMES]
+ * [FRAMES [sound]]
  *
  * FILM "-": any frames of VP8, of somebody else. OWNER and VIEWER are tokens of people. With FILM's
  * owner elsewhere, OWNER is "user:" and the id of who streams, and OWNER-SOCKET is not used: the
  * viewer asks for the stream until it is there. Ends when the viewer has got FRAMES (3) key frames,
- * with `every` FRAMES of all frames, and 1 after 30 s. Prints what each mediad reported. */
+ * with `every` FRAMES of all frames, and 1 after 30 s. With `sound` a tone must begin with each
+ * first frame of the film (tests/film_file), at most SYNC_MS apart. Prints what each mediad
+ * reported. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -24,6 +26,15 @@
 #include "tests/golive/film.h"
 
 enum { FPS = 30, END_S = 30, LEAVE_MS = 300 };
+enum {
+	LISTEN = 1,
+	RATE = 24000,
+	SILENCE_MS = 5000,
+	LOUD = 2000,
+	REST_MS = 200,
+	SYNC_MS = 300,
+	BEGINS = 32
+};
 
 struct golive;
 
@@ -55,12 +66,17 @@ struct golive {
 	struct person owner, viewer;
 	bool every;
 	unsigned wanted; /* frames */
-	size_t next;	 /* of the film */
+	bool sound;
+	size_t next; /* of the film */
 	uint32_t sent;
 	bool publishing, wants_key;
 	uint8_t part[MEDIA_VIDEO_FRAME_MAX];
 	size_t n_part;
 	unsigned got, keys, wrong, mixed;
+	/* When a round of the film began to be seen, and a tone to be heard, by the viewer's
+	 * mediad. */
+	uint64_t seen[BEGINS], heard[BEGINS], loud_at;
+	unsigned n_seen, n_heard, n_loud;
 	uint32_t gap;
 	struct media_video_state state;
 	int status;
@@ -135,6 +151,17 @@ static void publish_or_watch(struct person *p)
 	tell_mediad(p, &msg);
 }
 
+static void listen_to_owner(struct person *p)
+{
+	struct media_msg msg = {.type = MEDIA_LISTEN};
+
+	msg.listen.listen = LISTEN;
+	msg.listen.user = p->g->owner.user;
+	msg.listen.rate = RATE;
+	msg.listen.silence_ms = SILENCE_MS;
+	tell_mediad(p, &msg);
+}
+
 /* Both halves of a lease have come. */
 static void join_stream(struct person *p)
 {
@@ -160,6 +187,46 @@ static void join_stream(struct person *p)
 	msg.call_credentials.channel = p->server - 1;
 	tell_mediad(p, &msg);
 	p->lease[0] = '\0';
+}
+
+/* A tone begins where it was quiet before. */
+static void on_heard(struct golive *g, const struct media_heard *m)
+{
+	unsigned long sum = 0;
+
+	for (size_t i = 0; i + 1 < m->pcm.n; i += 2)
+		sum += (unsigned long)abs((int16_t)(m->pcm.p[i] | m->pcm.p[i + 1] << 8));
+	if (m->pcm.n < 2 || sum / (m->pcm.n / 2) < LOUD)
+		return;
+	if (m->at - g->loud_at > REST_MS * NS_PER_MS && g->n_heard < BEGINS)
+		g->heard[g->n_heard++] = m->at;
+	g->loud_at = m->at;
+	g->n_loud++;
+}
+
+/* How far the picture is from its sound at the most: each tone belongs to the first frame that is
+ * nearest. In ms; the first of either may have begun before the viewer was there. */
+static unsigned find_offset(const struct golive *g)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 1; i < g->n_heard; i++) {
+		uint64_t least = UINT64_MAX;
+
+		for (unsigned k = 0; k < g->n_seen; k++) {
+			uint64_t apart = g->heard[i] > g->seen[k] ? g->heard[i] - g->seen[k]
+								  : g->seen[k] - g->heard[i];
+
+			least = apart < least ? apart : least;
+		}
+		most = least > most ? least : most;
+	}
+	return most > UINT32_MAX * NS_PER_MS ? UINT32_MAX : (unsigned)(most / NS_PER_MS);
+}
+
+static bool is_in_time(const struct golive *g)
+{
+	return !g->sound || (g->n_heard > 1 && find_offset(g) <= SYNC_MS);
 }
 
 static bool is_of_film(const struct golive *g, const uint8_t *p, size_t n, bool key)
@@ -195,8 +262,11 @@ static void on_frame(struct golive *g, const struct media_video_frame *m)
 	g->keys += m->key;
 	g->gap += m->gap;
 	g->wrong += m->codec != g->codec || !is_of_film(g, g->part, g->n_part, m->key);
+	if (g->film.n && g->film.frames[0].n == g->n_part && g->n_seen < BEGINS &&
+	    memcmp(g->film.frames[0].bytes, g->part, g->n_part) == 0)
+		g->seen[g->n_seen++] = m->at;
 	if ((g->every ? g->got : g->keys) >= g->wanted)
-		finish(g, g->wrong || g->mixed ? 1 : 0);
+		finish(g, g->wrong || g->mixed || !is_in_time(g) ? 1 : 0);
 }
 
 static void send_main(struct person *p, int op, json_t *d)
@@ -246,6 +316,8 @@ static void on_call_state(struct person *p, const struct media_call_state *m)
 		finish(p->g, 1);
 	if (p->up && p->owner)
 		watch_stream(p->g);
+	else if (p->up && p->g->sound)
+		listen_to_owner(p);
 }
 
 static int on_mediad(struct peer *peer, const uint8_t *body, size_t len, void *arg)
@@ -277,6 +349,9 @@ static int on_mediad(struct peer *peer, const uint8_t *body, size_t len, void *a
 		break;
 	case MEDIA_VIDEO_FRAME:
 		on_frame(g, &m.video_frame);
+		break;
+	case MEDIA_HEARD:
+		on_heard(g, &m.heard);
 		break;
 	default:
 		break;
@@ -472,6 +547,9 @@ static void report(const struct golive *g)
 	       "queued=%u\n",
 	       g->got, g->keys, g->wrong, g->mixed, g->gap, g->sent, g->state.frames,
 	       g->state.dropped, g->state.again, g->state.queued);
+	if (g->sound)
+		printf("rounds=%u tones=%u loud=%u apart_ms=%u\n", g->n_seen, g->n_heard, g->n_loud,
+		       find_offset(g));
 }
 
 static void stop(struct golive *g)
@@ -506,7 +584,7 @@ int main(int argc, char **argv)
 
 	if (argc < 11) {
 		fprintf(stderr, "usage: golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER "
-				"OWNER-SOCKET VIEWER-SOCKET [every] [FRAMES]\n");
+				"OWNER-SOCKET VIEWER-SOCKET [every] [FRAMES [sound]]\n");
 		return 2;
 	}
 	g.gateway = argv[1];
@@ -521,6 +599,7 @@ int main(int argc, char **argv)
 	g.every = argc > 11 && strcmp(argv[11], "every") == 0;
 	if (argc > 11 + g.every)
 		g.wanted = (unsigned)strtoul(argv[11 + g.every], NULL, 10);
+	g.sound = argc > 12 + g.every && strcmp(argv[12 + g.every], "sound") == 0;
 	err = g.codec == MEDIA_VIDEO_NONE ? EINVAL
 	      : strcmp(argv[6], "-") == 0 ? 0
 					  : film_read(&g.film, g.codec, argv[6]);

@@ -28,9 +28,9 @@ start_control() {
 }
 
 mkdir "$D/films" "$D/more" "$D/web"
-for film in "h264 film.h264 h264.mp4" "vp8 film.vp8.ivf vp8.webm" "av1 film.av1.ivf av1.webm"; do
+for film in "h264 film.h264 h264.mov sound" "vp8 film.vp8.ivf vp8.webm" "av1 film.av1.ivf av1.webm"; do
 	set -- $film
-	"$B/film_file" "$1" "$FILMS/$2" "$D/films/$3" 20 || bad "$3" "it was not made"
+	"$B/film_file" "$1" "$FILMS/$2" "$D/films/$3" 20 ${4:-} || bad "$3" "it was not made"
 done
 "$B/film_file" h264 "$FILMS/film.h264" "$D/web/short.mp4" 1 || bad short.mp4 "it was not made"
 mv "$D/films/vp8.webm" "$D/more/"
@@ -57,7 +57,7 @@ GATEWAY=$(field gateway <"$D/ready")
 start_brain
 unset PARLEY_BRAIN_URL
 answers=$(cat <<-END
-	answer show the first => call play_video_url {"url":"file:h264.mp4"}
+	answer show the first => call play_video_url {"url":"file:h264.mov"}
 	answer show the second => call play_video_url {"url":"file:vp8.webm","includeAudio":false}
 	answer show the third => call play_video_url {"url":"file:av1.webm"}
 	answer show the text => call play_video_url {"url":"file:text.mp4"}
@@ -97,13 +97,14 @@ start_control
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"
 
-shown_film() { # WORDS CODEC FILM
+shown_film() { # WORDS CODEC FILM [FRAMES sound]
 	asks "$1"
 	answered 'playing\":true' && ok "$2: a tool shows it" || bad "$2: the tool" "$(turns | tail -1) $(grep -a golive "$D/control.log" | tail -3)"
-	watched "$2" "$FILMS/$3" every 45 && ok "$2: bob sees it, byte for byte ($(tail -1 "$D/golive.out"))" || bad "$2: what bob sees" "$(tail -3 "$D/golive.out")"
+	watched "$2" "$FILMS/$3" every ${4:-45} ${5:-} && ok "$2: bob sees it, byte for byte ($(tail -1 "$D/golive.out"))" || bad "$2: what bob sees" "$(tail -3 "$D/golive.out")"
 	wait "$caller"
 }
-shown_film "show the first" h264 film.h264
+shown_film "show the first" h264 film.h264 120 sound
+ok "h264: with its sound, of which each tone begins with its frame"
 watched h264 "$FILMS/film.h264" 2 && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
 stopped() { # CODEC
 	asks "stop the video"
