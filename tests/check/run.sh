@@ -70,7 +70,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape build/tests/listener build/demo_tracks
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/framed build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
@@ -95,7 +95,7 @@ part settings-planted tests/check/settings.sh --self-test
 part privacy-planted tests/privacy.sh --self-test
 part brains-matrix tests/scenarios/brains.sh --matrix
 
-# Three groups run in parallel: two compute at low priority, the third mostly waits for time to pass.
+# Four groups run in parallel: two compute at low priority, the others mostly wait for time to pass.
 aside() {
 	# shellcheck disable=SC2016
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null
@@ -119,9 +119,15 @@ aside() {
 	part decoder-escape build/tests/escape
 	part memory-score tests/memory/check.sh
 ) &
-for s in $(grep -L '^# slow:' tests/scenarios/*.sh); do
-	part "scenario-$(basename "$s" .sh)" sh "$s"
-done
+scenarios() {
+	for s; do
+		part "scenario-$(basename "$s" .sh)" sh "$s"
+	done
+}
+# shellcheck disable=SC2046
+scenarios $(grep -l '^# beside:' tests/scenarios/*.sh) &
+# shellcheck disable=SC2046
+scenarios $(grep -LE '^# (slow|beside):' tests/scenarios/*.sh)
 part install tests/check/install.sh
 part build-benches make -j"$jobs" build/bench/erase build/bench/store
 part erase-left build/bench/erase --short

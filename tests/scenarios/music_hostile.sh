@@ -1,5 +1,5 @@
 #!/bin/sh
-# slow: four minutes of music.
+# beside: the other scenarios in make check: two minutes of music.
 # A hostile music server and the real programs: its tracks are slow, break off, are refused, lead to a private address or in a circle,
 # are noise, or never end. What is wrong with a track itself is told while the track before it plays; a server that is not reached, brings
 # nothing or breaks off may be back by then: it is tried again meanwhile, without a word, and told in its turn. Each one is told with its

@@ -1,5 +1,5 @@
 #!/bin/sh
-# slow: four minutes of speech over music.
+# beside: the other scenarios in make check: four minutes of speech over music.
 # rules 36 76 101 102 103 104 105 106 107 108
 # The room and music in the running programs: two members talk while tones play. What the bot hears are the words that this script
 # sets; what it answers, and which tools it calls, is the script of a stand-in. So neither a recogniser nor a model decides.
