@@ -81,7 +81,8 @@ static void add_utterance(unsigned i, unsigned of)
 	random_vectors_add(db, DB_ADD_VECTOR, i + 1, &seed);
 }
 
-static void add_fact(unsigned i)
+/* On days of a year, so that newer ones may come before older ones. */
+static void add_fact(unsigned i, unsigned of)
 {
 	char text[256];
 	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
@@ -95,6 +96,7 @@ static void add_fact(unsigned i)
 	db_bind_text(s, 6, "[]");
 	db_bind_text(s, 7, text);
 	db_bind_uint(s, 8, NOW_MS);
+	db_bind_uint(s, 9, (uint64_t)(NOW_MS - YEAR_MS + YEAR_MS / of * i));
 	BENCH_OK(db_run(db, s));
 	s = db_use(db, DB_ADD_FACT_TERMS);
 	db_bind_uint(s, 1, i + 1);
@@ -122,7 +124,7 @@ static void fill(const char *model, unsigned utterances, unsigned facts)
 	for (unsigned i = 0; i < utterances; i++)
 		add_utterance(i, utterances);
 	for (unsigned i = 0; i < facts; i++)
-		add_fact(i);
+		add_fact(i, facts);
 	mark_embedded(model, utterances, facts);
 	BENCH_OK(db_commit(db));
 	/* All in one transaction: a bot's WAL is never so large, and SQLite looks through all of it
