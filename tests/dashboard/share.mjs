@@ -68,7 +68,12 @@ try {
   await b.picture('share-idle', 900, 620, false);
   await b.eval("(() => { const width = document.getElementById('width'); width.value = 640; width.dispatchEvent(new Event('input')); })()");
   const first = frames();
+  await b.eval(`window.sends = window.fetch; window.fetch = (path, what) => !path.endsWith('/frame') ? window.sends(path, what) :
+    Promise.resolve(new Response('{"error":"frame_rate_limited","title":"Too many pictures in a minute."}', {status: 429})); null`);
   await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
+  is('no picture is taken, and it says so', await b.until(`${text('state')} === 'The bot has no picture of this screen now'`, 20000), true);
+  is('and why', await b.until(`/Too many pictures/.test(${text('outcome')})`), true);
+  await b.eval('window.fetch = window.sends; null');
   is('the bot sees the screen', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
   is('a picture comes', await came(first + 1), true);
   is('of the width that was chosen before', await b.eval(text('width-value')), '640 px');

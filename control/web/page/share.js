@@ -11,6 +11,7 @@ const $ = (id) => document.getElementById(id);
 const share = {
   state: "idle", // idle, showing, paused, ended
   watched: true,
+  sees: false, // it has a picture, as it said last
   stream: null,
   frame: null, // the newest one of the track, where the browser tells them
   timer: 0,
@@ -27,6 +28,7 @@ const share = {
 const STATES = {
   idle: "Nothing is shown",
   showing: "The bot sees this screen",
+  unseen: "The bot has no picture of this screen now",
   stale: "The browser takes no new pictures: keep this page visible",
   waiting: "Shared; the bot does not watch now",
   paused: "Paused: the bot gets nothing",
@@ -34,7 +36,8 @@ const STATES = {
 };
 
 function showState() {
-  const name = share.state !== "showing" ? share.state : !share.watched ? "waiting" : isStale() ? "stale" : "showing";
+  const shown = !share.watched ? "waiting" : isStale() ? "stale" : share.sees ? "showing" : "unseen";
+  const name = share.state === "showing" ? shown : share.state;
   $("state").textContent = STATES[name];
   $("state").dataset.state = share.state;
   $("start").hidden = share.state === "showing" || share.state === "paused" || share.state === "ended";
@@ -81,6 +84,7 @@ async function post(path, body, type) {
   try {
     answer = await fetch(base + path, {method: "POST", body, headers: type ? {"Content-Type": type} : {}, keepalive: path === "/stop"});
   } catch {
+    share.sees = false;
     say("The bot cannot be reached. Trying again.");
     return null;
   }
@@ -88,6 +92,7 @@ async function post(path, body, type) {
   share.told = performance.now();
   if (answer.ok) {
     share.watched = json.watched !== false;
+    share.sees = json.state === "showing" && !json.wants && !json.problem;
     // What the bot had is wiped: it gets the screen again, though nothing has changed.
     if (json.wants) {
       share.pixels = null;
@@ -103,6 +108,9 @@ async function post(path, body, type) {
   }
   if (json.error === "share_session_not_found" || json.error === "share_session_taken") {
     end();
+  }
+  if (json.error === "frame_too_large" || json.error === "invalid_mime_type") {
+    share.sees = false;
   }
   if (json.error === "frame_too_large") {
     takeSettings({quality: Math.max(0.5, share.settings.quality - 0.1), width: Math.max(640, share.settings.width - 160)});
@@ -222,12 +230,19 @@ async function sendPicture() {
 async function look() {
   const begun = (share.looked = performance.now());
   share.looking = true;
-  if (share.state === "showing") {
-    await sendPicture();
-  } else if (performance.now() - share.told > WORD_MS) {
-    await tellState({paused: true});
+  try {
+    if (share.state === "showing") {
+      await sendPicture();
+    } else if (performance.now() - share.told > WORD_MS) {
+      await tellState({paused: true});
+    }
+  } catch (error) {
+    // The browser could not read or write this picture; it may the next one.
+    share.sees = false;
+    say(`The screen cannot be read: ${error.message}`);
+  } finally {
+    share.looking = false;
   }
-  share.looking = false;
   if (share.state === "showing" || share.state === "paused") {
     showState();
     share.timer = setTimeout(look, Math.max(50, share.settings.frameMs - (performance.now() - begun)));
@@ -254,9 +269,14 @@ async function start() {
   track.addEventListener("ended", stop);
   $("preview").srcObject = share.stream;
   share.state = "showing";
+  share.sees = false;
   share.looked = performance.now();
   if (window.MediaStreamTrackProcessor) {
-    keepNewest(track);
+    // Without frames the picture is that of the video.
+    keepNewest(track).catch(() => {
+      share.frame?.close();
+      share.frame = null;
+    });
   }
   showState();
   share.timer = setTimeout(look, 300);
