@@ -116,11 +116,17 @@ bob_asks() {
 	echo say >&7
 	answered 'watching\":true'
 }
-written() { for c in $TEXT $VOICE; do api GET "/channels/$c/messages"; done | grep -qi 'look at the stream of bob'; }
+# written WORDS N: they stand there N times.
+written() { [ "$(for c in $TEXT $VOICE; do api GET "/channels/$c/messages"; done | grep -oi "$1" | wc -l)" -ge "$2" ]; }
+# An account without the right to join gets no answer of Discord.
+api PUT "/channels/$VOICE/overwrites/$ACCOUNT" '{"type":"member","allow":"0","deny":"1048576"}' >/dev/null
+bob_asks && turns | tail -1 | grep -qF 'sees\":false' && ok "a stream that has just been asked for is not seen yet" || bad "the tool" "$(turns | tail -1)"
+until_ok 20 written 'cannot see the stream of bob' 1 && ok "that nothing is seen of it is told in writing" || bad "the failure" "$(grep -a golive "$D/control.log" | tail -5)"
+api PUT "/channels/$VOICE/overwrites/$ACCOUNT" '{"type":"member","allow":"0","deny":"0"}' >/dev/null
 bob_asks && ok "when bob asks, a tool watches it" || bad "the tool" "$(turns | tail -1)"
 until_ok 10 watched 1 && ok "the account is among its viewers" || bad "the viewer" "$(grep -a golive "$D/control.log" | tail -5)"
 until_ok 20 more_frames 0 && ok "key frames are decoded" || bad "frames" "$(grep -a golive "$D/control.log" | tail -5)"
-until_ok 5 written && ok "and the room is told in writing" || bad "the room" "it is not told"
+until_ok 5 written 'look at the stream of bob' 2 && ok "and the room is told in writing" || bad "the room" "it is not told"
 # block USERS: the setting, in the file.
 block() {
 	sed -E 's/^\{("blocked_users": "[0-9]*", )?/{"blocked_users": "'"$1"'", /' "$D/config.json" >"$D/config.new" && cp "$D/config.new" "$D/config.json"
