@@ -1,7 +1,7 @@
 #!/bin/sh
 # A video that the bot shows as a stream ("Go Live"), by the real programs with the account of a person: a tool of the voice conversation opens
 # the file in the decoders' jail, the account announces the stream, and somebody with a mediad of their own watches it under DAVE. Every frame
-# that the viewer gets is one of the film, byte for byte, although the file keeps H.264 in another form. What cannot be shown announces no
+# that the viewer gets is one of the film, byte for byte, although the file keeps H.264 in another form, and its sound is heard with it. What cannot be shown announces no
 # stream and says why; a stop, the end of the file and the bot's leaving end the stream.
 #
 #   tests/scenarios/golive_publish.sh [build folder]      default: build
