@@ -435,30 +435,48 @@ static void finish_mediad(struct check *c)
 	check_next_mediad(c);
 }
 
+/* Its answer to HELLO. Returns false if nothing else is awaited. */
+static bool take_greeting(struct check *c, const char *path, const struct media_msg *msg)
+{
+	if (msg->type == MEDIA_FAULT && msg->fault.code == MEDIA_FAULT_BUSY)
+		check_say(c, CHECK_OK, "mediad", "%s answers; another control uses it now", path);
+	else if (msg->type == MEDIA_FAULT)
+		check_say(c, CHECK_MISSING, "mediad", "%s: %.*s", path, (int)msg->fault.text.n,
+			  (const char *)msg->fault.text.p);
+	else if (msg->type == MEDIA_HELLO && msg->hello.major != MEDIA_MAJOR)
+		check_say(c, CHECK_MISSING, "mediad",
+			  "%s speaks version %u, this control %u: update the older one", path,
+			  msg->hello.major, MEDIA_MAJOR);
+	else if (msg->type == MEDIA_HELLO)
+		check_say(c, CHECK_OK, "mediad", "%s answers, version %.*s", path,
+			  (int)msg->hello.build.n, (const char *)msg->hello.build.p);
+	else
+		return true;
+	c->greeted = msg->type == MEDIA_HELLO && msg->hello.major == MEDIA_MAJOR;
+	return c->greeted;
+}
+
 static int on_mediad(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
 	struct check *c = arg;
 	const char *path = c->conf->socks[c->sock];
 	struct media_msg msg;
+	bool more = true;
 
 	(void)p;
 	if (media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len))
 		return 0;
-	if (msg.type == MEDIA_FAULT && msg.fault.code == MEDIA_FAULT_BUSY)
-		check_say(c, CHECK_OK, "mediad", "%s answers; another control uses it now", path);
+	if (!c->greeted)
+		more = take_greeting(c, path, &msg);
 	else if (msg.type == MEDIA_FAULT)
-		check_say(c, CHECK_MISSING, "mediad", "%s: %.*s", path, (int)msg.fault.text.n,
+		check_say(c, CHECK_WARNING, "mediad", "%s: %.*s", path, (int)msg.fault.text.n,
 			  (const char *)msg.fault.text.p);
-	else if (msg.type == MEDIA_HELLO && msg.hello.major != MEDIA_MAJOR)
-		check_say(c, CHECK_MISSING, "mediad",
-			  "%s speaks version %u, this control %u: update the older one", path,
-			  msg.hello.major, MEDIA_MAJOR);
-	else if (msg.type == MEDIA_HELLO)
-		check_say(c, CHECK_OK, "mediad", "%s answers, version %.*s", path,
-			  (int)msg.hello.build.n, (const char *)msg.hello.build.p);
+	else if (msg.type == MEDIA_DECODERS)
+		check_music_of_mediad(c, path, &msg.decoders);
 	else
-		return 0;
-	finish_mediad(c);
+		more = msg.type != MEDIA_SYNCED;
+	if (!more)
+		finish_mediad(c);
 	return 0;
 }
 
@@ -525,6 +543,7 @@ static void check_next_mediad(struct check *c)
 		check_roles(c);
 		return;
 	}
+	c->greeted = false;
 	err = peer_connect(&c->peer, c->env, path, &conf);
 	if (!err)
 		err = media_pack(&hello, MEDIA_MINOR, buf, sizeof buf, &len);
@@ -564,8 +583,9 @@ static void on_tmr(void *arg)
 	struct check *c = arg;
 
 	if (c->peer) {
-		check_say(c, CHECK_MISSING, "mediad", "%s does not answer",
-			  c->conf->socks[c->sock]);
+		if (!c->greeted)
+			check_say(c, CHECK_MISSING, "mediad", "%s does not answer",
+				  c->conf->socks[c->sock]);
 		finish_mediad(c);
 	} else if (check_discord_late(c)) {
 		return;

@@ -8,6 +8,8 @@
 
 #include <jansson.h>
 
+struct media_decoders;
+
 enum check_verdict { CHECK_OK, CHECK_WARNING, CHECK_MISSING };
 
 /* The checks run in sequence; each starts the next when it ends. */
@@ -28,6 +30,7 @@ struct check {
 	struct tmr *tmr; /* limits requests that have no timeout of their own */
 	struct peer *peer;
 	unsigned sock;		 /* index of the mediad that is being checked */
+	bool greeted;		 /* it has said HELLO */
 	unsigned role, provider; /* which is asked */
 	json_t *guild;		 /* in the form of a GUILD_CREATE */
 	uint64_t user, application;
@@ -58,6 +61,8 @@ void check_stored_each(struct check *c, check_server_h *h);
 
 /* check_music.c: what music needs. */
 void check_music(struct check *c);
+/* Whether the mediad of this socket plays what the settings name. */
+void check_music_of_mediad(struct check *c, const char *path, const struct media_decoders *d);
 /* check_programs.c: programs that run in a sandbox. */
 void check_programs(struct check *c);
 /* Checks the providers of each role, then runs check_discord. */

@@ -13,6 +13,8 @@
 #include "control/library/walk.h"
 #include "control/settings/settings.h"
 #include "ipc/spawn.h"
+#include "proto/media.h"
+#include "proto/media_folder.h"
 
 /* The library opens them when control starts. One that does not begin with '/', or one too many,
  * takes away all of it. */
@@ -118,6 +120,56 @@ static void check_go_live(struct check *c)
 		check_say(c, CHECK_WARNING, "go_live",
 			  "screen_watch is off, so nothing is watched");
 	check_decoder(c, "framed", "frame decoder", "no stream can be watched without it");
+}
+
+/* The place-th folder of the settings, from 0. */
+static void check_root(struct check *c, const char *path, const char *folder, unsigned place,
+		       const struct media_decoders *d)
+{
+	struct media_folder here = {0, 0}, there = {0, 0};
+	struct stat st;
+
+	if (d->folders.n < (place + 1) * MEDIA_FOLDER_BYTES) {
+		check_say(c, CHECK_WARNING, "mediad music",
+			  "%s has no --music-root for %s: start mediad with one for each folder of "
+			  "music_folders, in the same order",
+			  path, folder);
+		return;
+	}
+	there = media_folder_get(d->folders.p + place * MEDIA_FOLDER_BYTES);
+	if (stat(folder, &st) == 0)
+		here = (struct media_folder){st.st_dev, st.st_ino};
+	if (!there.number)
+		check_say(c, CHECK_WARNING, "mediad music",
+			  "%s cannot open its --music-root number %u, which has to be %s", path,
+			  place + 1, folder);
+	else if (here.number && !media_folder_is_same(&here, &there))
+		check_say(c, CHECK_WARNING, "mediad music",
+			  "%s: --music-root number %u is another folder than %s", path, place + 1,
+			  folder);
+	else
+		check_say(c, CHECK_OK, "mediad music", "%s plays files of %s", path, folder);
+}
+
+void check_music_of_mediad(struct check *c, const char *path, const struct media_decoders *d)
+{
+	const struct settings *s = c->settings;
+	char folders[sizeof s->music_folders], *rest = folders, *folder;
+	unsigned n = 0;
+
+	if (!d->running && (*s->music_folders || s->music_web || *s->music_downloader)) {
+		check_say(
+			c, CHECK_WARNING, "mediad music",
+			"%s plays no music: start mediad with --music-root DIR for each folder of "
+			"music_folders, in the same order, or with --decoderd for web addresses "
+			"alone, and see in its log that decoderd runs",
+			path);
+		return;
+	}
+	snprintf(folders, sizeof folders, "%s", s->music_folders);
+	while ((folder = strsep(&rest, ":")))
+		if (*folder)
+			check_root(c, path, folder, n++, d);
 }
 
 /* decoderd opens it when control starts. */

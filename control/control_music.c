@@ -250,6 +250,10 @@ static void tell_error(struct words *words, enum music_act act, const struct juk
 		tell_length(words, a);
 	else if (err == ENOTCONN)
 		words_not_here(words);
+	else if (err == ENODEV)
+		words_music_no_decoder(words);
+	else if (err == ENXIO)
+		words_music_no_folder(words);
 	else
 		words_music_no_luck(words);
 }

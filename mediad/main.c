@@ -368,6 +368,17 @@ static const char *failed_path(const struct program *p)
 	return journal && !p->journal ? journal : p->opt.listen;
 }
 
+/* Not every bot plays music, but whoever misses it looks here. */
+static void say_music(const struct options *o)
+{
+	if (!o->decoderd)
+		log_info("music",
+			 "off=1 hint=\"started with --music-root DIR for each of control's "
+			 "music_folders, or with --decoderd, mediad plays music\"");
+	else
+		log_info("music", "music_roots=%u", o->n_music_roots);
+}
+
 static int run_program(struct program *p)
 {
 	int err;
@@ -394,6 +405,7 @@ static int run_program(struct program *p)
 		lock_down(p);
 		log_info("listening", "path=%s threads=%u version=%s sandbox=%s", p->opt.listen,
 			 p->opt.threads, PARLEY_VERSION, sandbox_name(&p->opt));
+		say_music(&p->opt);
 		env_run(p->env);
 		/* Teardown is no part of the recorded session. */
 		engine_join(mediad_engine(p->mediad));

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -112,6 +113,16 @@ static void on_decoders_lost(void *arg)
 	begin_anew_if_idle(m);
 }
 
+static void tell_decoders(struct mediad *m)
+{
+	const struct media_msg msg = {
+		.type = MEDIA_DECODERS,
+		.decoders = {.running = decoders_are_running(m->decoders),
+			     .folders = {m->folders, m->conf.n_music_roots * MEDIA_FOLDER_BYTES}}};
+
+	link_send(m->link, &msg, 0);
+}
+
 /* ---- control connects and is lost ---- */
 
 static unsigned on_hello(void *arg)
@@ -123,6 +134,7 @@ static unsigned on_hello(void *arg)
 		link_fault(m->link, MEDIA_FAULT_NO_REAL_TIME);
 	if (m->no_decoders)
 		link_fault(m->link, MEDIA_FAULT_NO_DECODERS);
+	tell_decoders(m);
 	for (unsigned i = 0; i < m->n_calls; i++)
 		call_greet_control(m->calls[i]);
 	tmr_start(m->claim, CLAIM_S * NS_PER_S);
@@ -190,6 +202,22 @@ static int start_decoders(struct mediad *m)
 	return conf.program ? decoders_alloc(&m->decoders, &conf) : 0;
 }
 
+/* Folders that come later are no others for decoderd, which has opened those of now. */
+static void note_folders(struct mediad *m)
+{
+	for (unsigned i = 0; i < m->conf.n_music_roots; i++) {
+		struct media_folder f = {0, 0};
+		struct stat st;
+
+		if (!env_replaying(m->conf.env) && stat(m->conf.music_roots[i], &st) == 0 &&
+		    S_ISDIR(st.st_mode))
+			f = (struct media_folder){st.st_dev, st.st_ino};
+		f.device = (uint64_t)env_answer(m->conf.env, (int64_t)f.device);
+		f.number = (uint64_t)env_answer(m->conf.env, (int64_t)f.number);
+		media_folder_put(m->folders + i * MEDIA_FOLDER_BYTES, &f);
+	}
+}
+
 int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 {
 	struct mediad *m;
@@ -206,7 +234,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 				     .demotedh = on_demoted};
 	int err;
 
-	if (!out || !conf->env || !conf->listen || !conf->stoppedh)
+	if (!out || !conf->env || !conf->listen || !conf->stoppedh ||
+	    conf->n_music_roots > MEDIA_FOLDERS)
 		return EINVAL;
 	m = calloc(1, sizeof *m);
 	if (!m)
@@ -231,6 +260,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 	 */
 	if (!err)
 		err = start_decoders(m);
+	if (!err)
+		note_folders(m);
 	if (!err)
 		err = engine_alloc(&m->engine, &engine);
 	if (!err)

@@ -8,13 +8,15 @@
 #include "ipc/log.h"
 #include "mediad/mediad.h"
 #include "mediad/music/decoders.h"
+#include "proto/media_folder.h"
 
 struct mediad {
 	struct mediad_conf conf;
 	struct link *link;
 	struct ws_ctx *ws;
 	struct engine *engine;
-	struct decoders *decoders; /* NULL: music is refused */
+	struct decoders *decoders;			     /* NULL: music is refused */
+	uint8_t folders[MEDIA_FOLDERS * MEDIA_FOLDER_BYTES]; /* of music, as DECODERS has them */
 	struct worker *worker;
 	struct tmr *claim, *orphan, *stop, *again;
 	struct call *calls[MEDIAD_CALLS];

@@ -10,13 +10,15 @@
 #include "ipc/journal_play.h"
 #include "mediad/engine/engine.h"
 #include "mediad/mediad.h"
+#include "proto/media_folder.h"
 
 void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf)
 {
 	snprintf(buf, size,
-		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u%s}",
+		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u%s,"
+		 "\"folders\":%u}",
 		 PARLEY_VERSION, conf->threads, conf->orphan_s,
-		 conf->decoderd ? ",\"music\":true" : "");
+		 conf->decoderd ? ",\"music\":true" : "", conf->n_music_roots);
 }
 
 static int read_meta(const char *meta, struct mediad_conf *conf)
@@ -25,14 +27,17 @@ static int read_meta(const char *meta, struct mediad_conf *conf)
 	const char *program = json_string_value(json_object_get(root, "program"));
 	json_int_t threads = json_integer_value(json_object_get(root, "threads"));
 	json_int_t orphan = json_integer_value(json_object_get(root, "orphan_s"));
+	json_int_t folders = json_integer_value(json_object_get(root, "folders"));
 	int err = EBADMSG;
 
 	if (program && strcmp(program, "mediad") == 0 && threads >= 1 &&
-	    threads <= ENGINE_THREADS && orphan >= 0 && orphan <= INT32_MAX) {
+	    threads <= ENGINE_THREADS && orphan >= 0 && orphan <= INT32_MAX && folders >= 0 &&
+	    folders <= MEDIA_FOLDERS) {
 		conf->threads = (unsigned)threads;
 		conf->orphan_s = (uint32_t)orphan;
 		/* The replay starts no program; it takes the same steps. */
 		conf->decoderd = json_is_true(json_object_get(root, "music")) ? "decoderd" : NULL;
+		conf->n_music_roots = (unsigned)folders; /* none of them is opened */
 		err = 0;
 	}
 	json_decref(root);

@@ -356,6 +356,10 @@ static void tell_music_failure(int err, void *arg)
 		words_music_full(&words);
 	else if (err == EDQUOT)
 		words_music_share(&words);
+	else if (err == ENODEV)
+		words_music_no_decoder(&words);
+	else if (err == ENXIO)
+		words_music_no_folder(&words);
 	else
 		words_music_no_luck(&words);
 	if (a->tellh)

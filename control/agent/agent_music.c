@@ -111,6 +111,12 @@ static const char *explain_error(int err)
 	case ENOTSUP:
 		return "this track cannot start at another place: it is live, or its server "
 		       "allows no other one";
+	case ENODEV:
+		return "no music can be played: the program that decodes it does not run. Whoever "
+		       "runs you can change that";
+	case ENXIO:
+		return "this file cannot be played: the media daemon was started without its music "
+		       "folder. Whoever runs you can change that";
 	case ERANGE:
 		return "the track ends before that place";
 	default:

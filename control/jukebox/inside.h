@@ -49,6 +49,7 @@ struct jukebox {
 		unsigned titles;
 	} told;
 	unsigned n_titles; /* changes of the titles */
+	bool lack_told;	   /* the log was told what mediad lacks */
 	uint64_t saved_revision, saved_position;
 	uint64_t queue_due, position_due; /* not saved again before */
 };

@@ -124,6 +124,7 @@ struct jukebox_answer {
  *   ENOTCONN  the bot is in no call        ENOENT  no such entry, or nothing plays
  *   EALREADY  it is paused, or plays, already
  *   ENOSPC    the queue is full            ENOTSUP  SEEK in a live stream, or one without ranges
+ *   ENODEV    mediad plays no music        ENXIO    it was started without the folder of a track
  *   EINVAL, ENOMEM
  * SEARCH and NOW_PLAYING only judge. PLAY by a person who may not skip the present track without a
  * vote comes next, behind it. */

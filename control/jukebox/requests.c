@@ -3,8 +3,11 @@
 #include <stdlib.h>
 
 #include "control/jukebox/inside.h"
+#include "control/media/music.h"
+#include "control/music_sources/music_sources.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
+#include "ipc/log.h"
 
 /* What one request is about, between its steps. */
 struct work {
@@ -108,6 +111,33 @@ static int play_tracks(const struct work *w, const struct track *tracks, size_t 
 	return err;
 }
 
+/* What mediad is known not to play is refused now: the person would read that it plays. */
+static int find_lack(const struct work *w)
+{
+	struct jukebox *j = w->j;
+	enum media_music_lack lack = MEDIA_MUSIC_LACKS_NOTHING;
+	const struct track *t = w->r->tracks;
+
+	for (size_t i = 0; i < w->r->n && !lack; i++) {
+		const struct media_folder *folder =
+			t[i].source == TRACK_LOCAL && j->conf.sources
+				? music_sources_folder(j->conf.sources, t[i].root)
+				: NULL;
+
+		lack = media_music_find_lack(j->call, &t[i], folder);
+	}
+	if (lack && !j->lack_told)
+		log_warn("music_refused",
+			 "guild=%llu lacks=%s hint=\"start mediad with --music-root "
+			 "DIR for each folder of music_folders, in the same order\"",
+			 (unsigned long long)j->conf.guild,
+			 lack == MEDIA_MUSIC_LACKS_FOLDER ? "folder" : "decoders");
+	j->lack_told |= lack != MEDIA_MUSIC_LACKS_NOTHING;
+	return lack == MEDIA_MUSIC_LACKS_FOLDER	    ? ENXIO
+	       : lack == MEDIA_MUSIC_LACKS_DECODERS ? ENODEV
+						    : 0;
+}
+
 /* Of a long list as many as there is room for. */
 static int add_tracks(struct work *w)
 {
@@ -120,6 +150,9 @@ static int add_tracks(struct work *w)
 
 	if (!r->n || !r->tracks)
 		return EINVAL;
+	err = find_lack(w);
+	if (err)
+		return err;
 	if (!n || !share)
 		return n ? EDQUOT : ENOSPC;
 	n = n < share ? n : share;

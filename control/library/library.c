@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "control/library/tagger.h"
 #include "ipc/env.h"
@@ -12,6 +13,7 @@
 #include "ipc/tmr.h"
 #include "ipc/worker.h"
 #include "proto/base/time.h"
+#include "proto/media_folder.h"
 
 enum { PATH_SIZE = 600, QUERY_SIZE = 512, HOUR_S = 3600, RETRY_S = 1 };
 
@@ -27,7 +29,8 @@ struct job {
 	struct library_tags tags[];
 };
 
-/* Head of an answer. The hits of a search follow it, or the files without tags. */
+/* Head of an answer. The hits of a search follow it, the files without tags, or the music folders
+ * of a scan that begins. */
 struct answer {
 	int err;
 	bool done; /* the scan is over */
@@ -63,6 +66,8 @@ struct library {
 	bool tagging;	     /* under way */
 	unsigned tagged;     /* since it began */
 	struct runner runner;
+	struct media_folder folders[WALK_FOLDERS];
+	unsigned n_folders; /* that are known */
 	struct request *requests;
 	uint64_t last_id;
 };
@@ -104,10 +109,23 @@ static int put_files(struct runner *r)
 	return err == EAGAIN ? 0 : err;
 }
 
-static void run_scan(struct runner *r, struct answer *a)
+static void find_folders(const struct runner *r, struct media_folder *to)
 {
+	struct stat st;
+
+	for (unsigned i = 0; i < r->n; i++)
+		if (stat(r->folder[i], &st) == 0)
+			to[i] = (struct media_folder){st.st_dev, st.st_ino};
+}
+
+static void run_scan(struct runner *r, struct answer *a, struct worker_answer *answer)
+{
+	struct media_folder folders[WALK_FOLDERS] = {{0, 0}};
 	int end;
 
+	a->n = r->walk ? 0 : r->n;
+	if (a->n)
+		find_folders(r, folders);
 	a->err = begin_scan(r);
 	if (!a->err)
 		a->err = library_index_begin_batch(r->index);
@@ -123,6 +141,8 @@ static void run_scan(struct runner *r, struct answer *a)
 	a->files = r->index ? library_index_count(r->index) : 0;
 	if (a->done || a->err)
 		r->walk = walk_free(r->walk);
+	if (worker_answer_add(answer, a, sizeof *a) == 0 && a->n)
+		worker_answer_add(answer, folders, a->n * sizeof *folders);
 }
 
 static void run_search(struct runner *r, struct job *j, struct answer *a,
@@ -186,10 +206,11 @@ static void run_job(void *job, struct worker_answer *answer, void *arg)
 		run_untagged(r, &a, answer);
 		return;
 	}
-	if (j->kind == JOB_SCAN)
-		run_scan(r, &a);
-	else
-		a.err = keep_tags(r, j);
+	if (j->kind == JOB_SCAN) {
+		run_scan(r, &a, answer);
+		return;
+	}
+	a.err = keep_tags(r, j);
 	worker_answer_add(answer, &a, sizeof a);
 }
 
@@ -308,8 +329,13 @@ static void ask_for_tags(struct library *l, const struct answer *a, const uint8_
 
 /* ---- answers of the worker ---- */
 
-static void finish_piece(struct library *l, const struct answer *a)
+/* folders: a->n of them. */
+static void finish_piece(struct library *l, const struct answer *a, const uint8_t *folders)
 {
+	if (a->n && a->n <= WALK_FOLDERS) {
+		memcpy(l->folders, folders, a->n * sizeof l->folders[0]);
+		l->n_folders = (unsigned)a->n;
+	}
 	if (!a->err && !a->done) {
 		put_scan(l);
 		return;
@@ -364,7 +390,9 @@ static void finish_tag_job(struct library *l, enum job_kind kind, const struct a
 
 static size_t size_of_item(enum job_kind kind)
 {
-	return kind == JOB_UNTAGGED ? sizeof(struct library_file) : sizeof(struct library_hit);
+	return kind == JOB_UNTAGGED ? sizeof(struct library_file)
+	       : kind == JOB_SCAN   ? sizeof(struct media_folder)
+				    : sizeof(struct library_hit);
 }
 
 static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, void *arg)
@@ -383,7 +411,7 @@ static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, v
 	if (r)
 		give_hits(r, &a, p + sizeof a, a.n * sizeof(struct library_hit));
 	else if (kind == JOB_SCAN)
-		finish_piece(l, &a);
+		finish_piece(l, &a, p + sizeof a);
 	else if (kind != JOB_SEARCH)
 		finish_tag_job(l, kind, &a, p + sizeof a);
 	free(r);
@@ -422,6 +450,11 @@ int library_search(struct library *l, const char *query, size_t most, library_h 
 int library_suggest(struct library *l, const char *query, size_t most, library_h *h, void *arg)
 {
 	return put_search(l, query, most, LIBRARY_TYPED_TRIGRAMS, h, arg);
+}
+
+const struct media_folder *library_folder(const struct library *l, unsigned root)
+{
+	return root < l->n_folders ? &l->folders[root] : NULL;
 }
 
 void library_forget(struct library *l, const void *arg)

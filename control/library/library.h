@@ -24,6 +24,7 @@
 
 struct env;
 struct library;
+struct media_folder;
 
 enum { LIBRARY_RESCAN_H = 6, LIBRARY_PIECE = 500, LIBRARY_REQUESTS = 64 };
 
@@ -40,6 +41,9 @@ int library_alloc(struct library **out, struct env *env, const char *dir, const 
 		  const char *decoder);
 /* No handler is called any more. NULL accepted. */
 struct library *library_free(struct library *l);
+/* The directory of a music folder, as the newest scan has found it; NULL: no scan has begun, or
+ * there is no such folder. Borrowed. */
+const struct media_folder *library_folder(const struct library *l, unsigned root);
 /* Finds tracks by words; at most `most` of LIBRARY_HITS_MAX. ENOSPC: LIBRARY_REQUESTS are under
  * way; ENOMEM. */
 int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg);

@@ -232,6 +232,11 @@ bool media_call_lacks_real_time(const struct media_call *call)
 	return call->open && media_link_lacks_real_time(call->link);
 }
 
+const struct media_music_means *media_call_music_means(const struct media_call *call)
+{
+	return call->link ? media_link_music_means(call->link) : NULL;
+}
+
 int media_call_verify(struct media_call *call, uint64_t user)
 {
 	struct media_msg msg = {.type = MEDIA_VERIFY, .verify = {.user = user}};

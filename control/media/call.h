@@ -116,6 +116,7 @@ struct media {
 	bool log_json;
 	uint32_t next_call, next_listen, next_playback, next_film;
 	uint32_t first_playback; /* from there to next_playback: of this control */
+	unsigned n_folders;	 /* of music, that each mediad has to have */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;

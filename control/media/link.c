@@ -28,6 +28,8 @@ struct media_link {
 	unsigned minor;
 	bool greeted;				/* HELLO came */
 	bool lacks_real_time, lacked_real_time; /* said since HELLO; before it */
+	bool has_means;				/* they were told since HELLO */
+	struct media_music_means means;
 	uint64_t heard_at;
 	uint64_t full_until;
 	uint64_t ping_id;
@@ -105,6 +107,17 @@ static void on_fault(struct media_link *l, const struct media_fault *f)
 	}
 	if (f->code == MEDIA_FAULT_NO_REAL_TIME)
 		l->lacks_real_time = true;
+	if (f->code == MEDIA_FAULT_NO_DECODERS)
+		l->means.running = false;
+}
+
+static void on_decoders(struct media_link *l, const struct media_decoders *m)
+{
+	l->has_means = true;
+	l->means = (struct media_music_means){.running = m->running};
+	for (size_t at = 0; at + MEDIA_FOLDER_BYTES <= m->folders.n && l->means.n < MEDIA_FOLDERS;
+	     at += MEDIA_FOLDER_BYTES)
+		l->means.folder[l->means.n++] = media_folder_get(m->folders.p + at);
 }
 
 /* mediad repeats the fault between HELLO and SYNCED, so its absence says that the fault is over. */
@@ -139,6 +152,9 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	case MEDIA_FAULT:
 		on_fault(l, &msg.fault);
 		l->conf.msgh(l, &msg, l->conf.arg);
+		return 0;
+	case MEDIA_DECODERS:
+		on_decoders(l, &msg.decoders);
 		return 0;
 	case MEDIA_PING:
 		media_link_send(
@@ -188,7 +204,7 @@ static void try_connect(struct media_link *l)
 	l->misses = 0;
 	l->full_until = 0;
 	l->lacked_real_time |= l->lacks_real_time;
-	l->greeted = l->lacks_real_time = false;
+	l->greeted = l->lacks_real_time = l->has_means = false;
 	l->minor = MEDIA_MINOR;
 	l->state = LINK_HELLO;
 	l->heard_at = env_now(l->conf.env);
@@ -275,6 +291,11 @@ enum media_link_state media_link_state(const struct media_link *l)
 bool media_link_lacks_real_time(const struct media_link *l)
 {
 	return l->lacks_real_time;
+}
+
+const struct media_music_means *media_link_music_means(const struct media_link *l)
+{
+	return l->has_means ? &l->means : NULL;
 }
 
 void media_link_note_full(struct media_link *l, uint64_t until)

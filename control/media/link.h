@@ -5,6 +5,7 @@
 #ifndef CONTROL_MEDIA_LINK_H
 #define CONTROL_MEDIA_LINK_H
 
+#include "control/media/media.h"
 #include "proto/media.h"
 
 struct env;
@@ -42,6 +43,8 @@ int media_link_send(struct media_link *l, const struct media_msg *msg);
 enum media_link_state media_link_state(const struct media_link *l);
 /* True once this mediad has said that its audio threads lack real-time priority. */
 bool media_link_lacks_real_time(const struct media_link *l);
+/* What DECODERS told since HELLO; NULL: it has not come. */
+const struct media_music_means *media_link_music_means(const struct media_link *l);
 /* It refused a call for want of room; until `until`, or the loss of its connection, calls go to
  * another one if there is one. 0: it has room. */
 void media_link_note_full(struct media_link *l, uint64_t until);

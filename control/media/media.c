@@ -235,6 +235,19 @@ static int spawn_mediad(struct media *m, const struct media_conf *conf, const ch
 	return err;
 }
 
+static unsigned count_folders(const char *folders)
+{
+	unsigned n = 0;
+
+	while (folders && *folders) {
+		size_t len = strcspn(folders, ":");
+
+		n += len > 0;
+		folders += len + (folders[len] == ':');
+	}
+	return n;
+}
+
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf)
 {
 	struct media *m;
@@ -253,6 +266,7 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	m->wantsh = conf->wantsh;
 	m->linkh = conf->linkh;
 	m->arg = conf->arg;
+	m->n_folders = count_folders(conf->music_folders);
 	m->hello = (struct media_link_hello){
 		.epoch = conf->epoch,
 		.user = conf->user,

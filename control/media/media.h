@@ -15,9 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/media_folder.h"
+
 struct env;
 struct media;
 struct media_call;
+
 struct media_playback;
 struct media_msg;
 
@@ -42,9 +45,10 @@ struct media_conf {
 		*spawn; /* or: the mediad program to run as a child, restarted when it dies; NULL */
 	const char *ca_file; /* for a spawned mediad; NULL */
 	const char *run_dir; /* where a spawned mediad's socket goes */
-	/* Music of a spawned mediad: folders with colons between them, each with its place as the
-	 * root of its files, and which addresses of the web it plays although they are not public
-	 * (control/settings). NULL: none. */
+	/* Music: folders with colons between them, each with its place as the root of its files,
+	 * and which addresses of the web are played although they are not public
+	 * (control/settings). A spawned mediad gets both; the log warns of another one without the
+	 * folders. NULL: none. */
 	const char *music_folders, *music_addresses;
 	uint64_t user;	/* the bot's user id; known after READY: media_set_user */
 	uint64_t epoch; /* rises with every start of control */
@@ -104,6 +108,14 @@ const struct media_call_state *media_call_last(const struct media_call *call);
 const struct media_call_secure *media_call_secured(const struct media_call *call);
 /* True if the mediad of this call, which is connected, has lost real-time priority. */
 bool media_call_lacks_real_time(const struct media_call *call);
+/* Whether the mediad of this call decodes music, and the folders of its files in their order. */
+struct media_music_means {
+	bool running;
+	unsigned n;
+	struct media_folder folder[MEDIA_FOLDERS];
+};
+/* NULL: the call has no mediad that is connected, or one that does not tell. Borrowed. */
+const struct media_music_means *media_call_music_means(const struct media_call *call);
 /* The verification code of this member, please: CODE comes to the handler. ENOTCONN. */
 int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);

@@ -12,6 +12,24 @@ bool media_music_opens(const struct track *t)
 	       (t->source == TRACK_LOCAL && t->root <= UINT8_MAX);
 }
 
+enum media_music_lack media_music_find_lack(const struct media_call *call, const struct track *t,
+					    const struct media_folder *folder)
+{
+	const struct media_music_means *d = media_call_music_means(call);
+
+	if (!d)
+		return MEDIA_MUSIC_LACKS_NOTHING;
+	if (!d->running)
+		return MEDIA_MUSIC_LACKS_DECODERS;
+	if (t->source != TRACK_LOCAL)
+		return MEDIA_MUSIC_LACKS_NOTHING;
+	if (t->root >= d->n || !d->folder[t->root].number)
+		return MEDIA_MUSIC_LACKS_FOLDER;
+	return folder && folder->number && !media_folder_is_same(folder, &d->folder[t->root])
+		       ? MEDIA_MUSIC_LACKS_FOLDER
+		       : MEDIA_MUSIC_LACKS_NOTHING;
+}
+
 static uint8_t kind_of(const struct track *t)
 {
 	if (!t)

@@ -282,12 +282,26 @@ static void report_pending_states(struct media *m, const struct media_link *link
 	}
 }
 
+/* Its files would be refused, or be others. */
+static void warn_of_folders(const struct media *m, const struct media_link *l)
+{
+	const struct media_music_means *d = media_link_music_means(l);
+
+	if (d && m->n_folders && (!d->running || d->n < m->n_folders))
+		log_warn("mediad_without_music",
+			 "path=%s running=%d music_roots=%u music_folders=%u hint=\"start mediad "
+			 "with --music-root DIR for each folder of music_folders, in the same "
+			 "order\"",
+			 media_link_path(l), d->running, d->n, m->n_folders);
+}
+
 void media_on_synced(struct media_link *l, void *arg)
 {
 	struct media *m = arg;
 	struct media_call *c, *next;
 
 	media_tell_log(m, l);
+	warn_of_folders(m, l);
 	close_strays(m, l);
 	for (c = m->calls; c; c = c->next)
 		if (!c->open && c->link == l)

@@ -258,6 +258,11 @@ bool music_sources_search(const struct music_sources *s)
 	return s->library || music_download_wanted(s);
 }
 
+const struct media_folder *music_sources_folder(const struct music_sources *s, unsigned root)
+{
+	return s->library ? library_folder(s->library, root) : NULL;
+}
+
 bool music_sources_web(const struct music_sources *s)
 {
 	return s->settings->music_web || music_download_wanted(s);

@@ -31,6 +31,7 @@
 
 struct env;
 struct library;
+struct media_folder;
 struct music_request;
 struct music_sources;
 struct settings;
@@ -73,6 +74,8 @@ int music_sources_alloc(struct music_sources **out, struct env *env, struct libr
 			const struct settings *settings);
 /* No handler is called any more. NULL accepted. */
 struct music_sources *music_sources_free(struct music_sources *s);
+/* As library_folder. */
+const struct media_folder *music_sources_folder(const struct music_sources *s, unsigned root);
 /* True if words can be searched for; if addresses of the web can be played. */
 bool music_sources_search(const struct music_sources *s);
 bool music_sources_web(const struct music_sources *s);

@@ -468,6 +468,11 @@ int decoders_alloc(struct decoders **out, const struct decoders_conf *conf)
 	return 0;
 }
 
+bool decoders_are_running(const struct decoders *d)
+{
+	return d && d->refusal == DECODER_REASON_UNKNOWN;
+}
+
 struct decoders *decoders_free(struct decoders *d)
 {
 	if (!d)

@@ -44,6 +44,8 @@ struct decoders_conf {
 int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
 /* What decoders that begin from now on write to the log; level: enum log_level. d NULL: nothing. */
 void decoders_set_log(struct decoders *d, unsigned level, bool json);
+/* False: every track is refused. d NULL: it has none. */
+bool decoders_are_running(const struct decoders *d);
 /* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
 struct decoders *decoders_free(struct decoders *d);
 

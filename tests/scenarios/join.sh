@@ -195,6 +195,15 @@ sock="--media-sock $D/mediad.sock"
 	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \
 		PARLEY_MUSIC_FOLDERS=music:/tmp "$B/control" $sock
 	check "check tells a music folder that can be read" "$out" "ok       music folder: /tmp can be read"
+	checked "check tells a mediad that plays no music" "plays no music: start mediad with --music-root DIR" PARLEY_MUSIC_FOLDERS=/tmp "$B/control" $sock
+	"$B/mediad" --listen "$D/music.sock" --music-root /tmp 2>>"$D/music.log" &
+	player=$!
+	until_ok 5 "$B/mediad" --health "$D/music.sock" >/dev/null
+	checked "check tells a folder that mediad was not given" "has no --music-root for /usr" PARLEY_MUSIC_FOLDERS=/tmp:/usr "$B/control" --media-sock "$D/music.sock"
+	check "check tells a folder that mediad has" "$out" "plays files of /tmp"
+	checked "check tells a folder that is another one for mediad" "--music-root number 1 is another folder than /usr" \
+		PARLEY_MUSIC_FOLDERS=/usr "$B/control" --media-sock "$D/music.sock"
+	kill $player
 	checked "check tells a downloader that is not there" "warning  music_downloader: /nonexistent/yt-dlp: No such file" \
 		PARLEY_MUSIC_DOWNLOADER=/nonexistent/yt-dlp "$B/control" $sock
 	printf '{"roles": {"embed": ["embedded"]}}' >"$D/embed.json"

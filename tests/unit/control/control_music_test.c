@@ -719,3 +719,28 @@ TEST(a_suggestion_means_the_album_that_it_names)
 	CHECK_INT(music_queue_count(queue()), 1);
 	end();
 }
+
+/* --music-root of another folder, or in another order: "Playing" would be followed by "there is no
+ * such file". */
+TEST(a_file_of_a_folder_that_mediad_lacks_is_refused_in_words)
+{
+	struct media_folder f = {1, 1};
+	struct stat st;
+
+	CHECK(begin());
+	CHECK(begin_library());
+	CHECK(begin_session());
+	while (types(ANA, "add", "query", "rosanna") != 1 && fx.answers < ANSWERS / 2)
+		toy_settle(&fx.t);
+	toy_decoders(&fx.t, true, &f, 1);
+	SAYS("without its music folder", asks(ANA, "play", text_option("query", "rosanna")));
+	CHECK(!music_queue_present(queue()));
+	CHECK_INT(stat(folder, &st), 0);
+	f = (struct media_folder){st.st_dev, st.st_ino};
+	toy_decoders(&fx.t, true, &f, 1);
+	SAYS("Playing", asks(ANA, "play", text_option("query", "rosanna")));
+	toy_decoders(&fx.t, false, &f, 0);
+	SAYS("decodes it does not run", plays(ANA, "add", "a.mp3"));
+	CHECK_INT(music_queue_count(queue()), 1);
+	end();
+}

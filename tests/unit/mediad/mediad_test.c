@@ -14,6 +14,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "proto/media_folder.h"
 #include "tests/test.h"
 
 enum { SEEN = 64, DEADLINE_MS = 60000 };
@@ -27,6 +28,7 @@ struct control {
 	struct media_msg seen[SEEN];
 	unsigned n;
 	bool lost;
+	struct media_folder folders[MEDIA_FOLDERS]; /* of the newest DECODERS */
 };
 
 struct scene {
@@ -40,7 +42,10 @@ struct scene {
 	bool timed_out, stopped;
 };
 
-static const char *decoderd; /* of the next scene */
+/* of the next scene */
+static const char *decoderd;
+static const char *const *roots;
+static unsigned n_roots;
 
 static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
@@ -52,6 +57,10 @@ static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	if (err)
 		return err;
 	/* Texts point into the frame. */
+	for (size_t i = 0; msg.type == MEDIA_DECODERS && i < MEDIA_FOLDERS; i++)
+		if ((i + 1) * MEDIA_FOLDER_BYTES <= msg.decoders.folders.n)
+			c->folders[i] =
+				media_folder_get(msg.decoders.folders.p + i * MEDIA_FOLDER_BYTES);
 	if (msg.type == MEDIA_FAULT)
 		msg.fault.text = slice_str("");
 	if (msg.type == MEDIA_CALL_STATE)
@@ -106,6 +115,8 @@ static int scene_start(struct scene *s)
 		return errno;
 	snprintf(s->path, sizeof s->path, "%s/m.sock", s->dir);
 	mc.decoderd = decoderd;
+	mc.music_roots = roots;
+	mc.n_music_roots = n_roots;
 	mc.listen = s->path;
 	err = env_alloc(&s->env, &ec);
 	mc.env = s->env;
@@ -702,6 +713,50 @@ TEST(mediad_tells_that_decoderd_ended)
 	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
 	CHECK(await(&s.b, MEDIA_SYNCED));
 	CHECK_INT(s.b.seen[1].fault.code, MEDIA_FAULT_NO_DECODERS);
+	scene_end(&s);
+}
+
+static const struct media_msg *find_decoders(const struct control *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->seen[i].type == MEDIA_DECODERS)
+			return &c->seen[i];
+	return NULL;
+}
+
+/* control refuses what it cannot play before anybody reads that it plays. */
+TEST(mediad_tells_what_music_it_plays)
+{
+	static const char *const two[] = {"/tmp", "/nonexistent"};
+	const struct media_msg *m;
+	struct scene s;
+	struct stat st;
+	int err;
+
+	CHECK_INT(with_call(&s), 0);
+	m = find_decoders(&s.a);
+	CHECK(m && !m->decoders.running && m->decoders.folders.n == 0);
+	scene_end(&s);
+	decoderd = "/bin/cat"; /* waits for its input */
+	roots = two;
+	n_roots = 2;
+	err = with_call(&s);
+	decoderd = NULL;
+	roots = NULL;
+	n_roots = 0;
+	CHECK_INT(err, 0);
+	m = find_decoders(&s.a);
+	CHECK(m && m->decoders.folders.n == 2 * MEDIA_FOLDER_BYTES);
+	CHECK_INT(stat("/tmp", &st), 0);
+	CHECK(s.a.folders[0].device == st.st_dev && s.a.folders[0].number == st.st_ino);
+	CHECK_INT(s.a.folders[1].number, 0);
+	scene_end(&s);
+	decoderd = "/nonexistent/decoderd";
+	err = with_call(&s);
+	decoderd = NULL;
+	CHECK_INT(err, 0);
+	m = find_decoders(&s.a);
+	CHECK(m && !m->decoders.running);
 	scene_end(&s);
 }
 

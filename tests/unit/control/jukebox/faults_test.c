@@ -132,6 +132,45 @@ TEST(a_server_that_is_not_reached_ahead_is_told_in_its_turn)
 	scene_finish();
 }
 
+static int add_of(enum track_source source, unsigned root)
+{
+	struct track t = local_track("m", 0);
+
+	t.source = source;
+	t.root = (uint16_t)root;
+	return scene_request((struct jukebox_request){.act = MUSIC_ACT_QUEUE_ADD,
+						      .user = ALICE,
+						      .tracks = &t,
+						      .n = 1,
+						      .place = MUSIC_QUEUE_END});
+}
+
+/* It would be told to play, and then that it cannot. */
+TEST(music_that_mediad_lacks_is_refused_before_it_plays)
+{
+	const struct media_folder folders[] = {{1, 2}, {0, 0}};
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(add_of(TRACK_LOCAL, 7), 0); /* an older mediad tells nothing */
+	toy_decoders(&scene.toy, true, folders, 2);
+	CHECK_INT(add_of(TRACK_LOCAL, 0), 0);
+	CHECK_INT(add_of(TRACK_URL, 0), 0);
+	CHECK_INT(add_of(TRACK_LOCAL, 1), ENXIO); /* it cannot open that */
+	CHECK_INT(add_of(TRACK_LOCAL, 2), ENXIO);
+	CHECK_STR(scene_queue(), "|mmm");
+	toy_fault(&scene.toy, MEDIA_FAULT_NO_DECODERS);
+	toy_settle(&scene.toy);
+	CHECK_INT(add_of(TRACK_URL, 0), ENODEV);
+	CHECK_INT(add_of(TRACK_LOCAL, 0), ENODEV);
+	toy_decoders(&scene.toy, true, folders, 0); /* started with --decoderd alone */
+	CHECK_INT(add_of(TRACK_URL, 0), 0);
+	CHECK_INT(add_of(TRACK_LOCAL, 0), ENXIO);
+	toy_decoders(&scene.toy, false, folders, 0);
+	CHECK_INT(add_of(TRACK_URL, 0), ENODEV);
+	CHECK_STR(scene_queue(), "|mmmm");
+	scene_finish();
+}
+
 /* Who has read that it failed would read the same words again. */
 TEST(a_track_that_has_waited_in_vain_is_told_to_have_left)
 {

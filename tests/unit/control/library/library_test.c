@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "proto/media_folder.h"
 #include "tests/unit/control/library/folders.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -76,6 +77,8 @@ static void close_library(void)
 
 TEST(music_is_found_by_its_words)
 {
+	struct stat st;
+
 	CHECK(make_folder() && folder_make(state));
 	CHECK(write_music("Queen/Opera/11 - Bohemian Rhapsody.flac", "") &&
 	      write_music("Queen/Jazz/Mustapha.mp3", "") &&
@@ -83,6 +86,11 @@ TEST(music_is_found_by_its_words)
 	      write_music("BTS/\xeb\xb4\x84\xeb\x82\xa0.mp3", ""));
 	CHECK(open_library(folder));
 	CHECK(await("bohemain rapsody", "0:Queen/Opera/11 - Bohemian Rhapsody.flac "));
+	/* The directory is told with the first piece of the scan. */
+	CHECK_INT(stat(folder, &st), 0);
+	CHECK(library_folder(library, 0) && library_folder(library, 0)->number == st.st_ino &&
+	      library_folder(library, 0)->device == st.st_dev);
+	CHECK(!library_folder(library, 1));
 	CHECK_STR(search("yesterday by the beetles", 5), "0:The Beatles/Yesterday.mp3 ");
 	CHECK_STR(search("\xeb\xb4\x84\xeb\x82\xa0", 5), "0:BTS/\xeb\xb4\x84\xeb\x82\xa0.mp3 ");
 	CHECK_STR(search("nothing of this", 5), "");

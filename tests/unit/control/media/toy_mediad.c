@@ -48,6 +48,19 @@ void toy_encrypt(struct toy *t)
 						       .privacy_code = slice_str("")}});
 }
 
+void toy_decoders(struct toy *t, bool running, const struct media_folder *folders, unsigned n)
+{
+	uint8_t bytes[MEDIA_FOLDERS * MEDIA_FOLDER_BYTES];
+
+	for (unsigned i = 0; i < n; i++)
+		media_folder_put(bytes + (size_t)i * MEDIA_FOLDER_BYTES, &folders[i]);
+	toy_send(t, (struct media_msg){
+			    .type = MEDIA_DECODERS,
+			    .decoders = {.running = running,
+					 .folders = {bytes, (size_t)n * MEDIA_FOLDER_BYTES}}});
+	toy_settle(t);
+}
+
 static void toy_hello(struct toy *t, const struct media_hello *h)
 {
 	t->hellos++;
