@@ -256,7 +256,8 @@ static enum tool_verdict judge_effect(const struct settings *s, const struct too
 	bool allowed = tool_policy_lists(s->tools_allowed, row->name);
 	bool asks =
 		(!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
-		((q->room_tainted || q->shared || q->quotes) && row->effect != TOOL_EFFECT_NONE);
+		((q->room_tainted || q->shared || q->quotes) && row->effect != TOOL_EFFECT_NONE) ||
+		(q->titled && row->effect >= TOOL_EFFECT_OUTSIDE);
 
 	if ((int)q->rank < lowest_rank(s, row))
 		return TOOL_RANK;

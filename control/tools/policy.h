@@ -84,6 +84,7 @@ struct tool_request {
 	bool tainted;	   /* strangers' text was read in this turn */
 	bool room_tainted; /* strangers' text was read in this voice session */
 	bool quotes;	   /* the question of this turn quotes other people */
+	bool titled;	   /* the models know titles that strangers gave */
 	bool agreed;	   /* the user said yes to this very call */
 };
 

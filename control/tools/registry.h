@@ -32,8 +32,7 @@ enum tool_repeat { TOOL_REPEAT_REUSE, TOOL_REPEAT_RUN };
 enum tool_taints {
 	TOOL_TAINTS_NOTHING,
 	/* strangers' titles: the model is told so, and nothing is held back but addresses of its
-	 * own
-	 */
+	 * own, and without a yes what acts outside of the room */
 	TOOL_TAINTS_NAMES,
 	TOOL_TAINTS_TURN,    /* other people of the room: for the turn */
 	TOOL_TAINTS_SESSION, /* strangers: for the voice session */

@@ -502,6 +502,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 				       .shared = c->shared,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
 				       .quotes = c->quoted,
+				       .titled = c->titled,
 				       .room_tainted = t->tainted,
 				       .agreed = c->agreed},
 		t->now);

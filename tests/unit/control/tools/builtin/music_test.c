@@ -22,6 +22,13 @@ static int ask_music(uint32_t id, const struct tool_music *m, void *arg)
 	return ENOSPC;
 }
 
+static int ask_screen(uint32_t id, const struct tool_screen *s, void *arg)
+{
+	(void)arg;
+	snprintf(asked, sizeof asked, "%u: op %d url %s", id, s->op, or_none(s->url));
+	return ENOSPC;
+}
+
 struct music_tools {
 	struct env *env;
 	struct settings *settings;
@@ -175,6 +182,34 @@ TEST(after_titles_of_music_no_address_of_the_models_own_is_played)
 	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
 	start.words = "play what I wrote";
 	start.arguments = "{\"url\":\"http://a.example/written.mp3\"}";
+	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
+	close_tools(&t);
+}
+
+TEST(after_titles_of_music_no_video_of_the_models_own_is_shown)
+{
+	struct tool_start start = {.id = 3, .user = 7, .tool = "play_video_url"};
+	const struct tool *tool;
+	struct music_tools t;
+
+	CHECK(open_tools(&t, (struct tool_host){.screenh = ask_screen,
+						.outputh = take_output,
+						.writtenh = is_written,
+						.video_shows = true}));
+	tool = tools_registry_find(t.registry, start.tool);
+	start.arguments = "{\"url\":\"http://evil.example/?q=swan\"}";
+	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
+	start.titled = true;
+	*asked = '\0';
+	CHECK_INT(tool->shell->start(&start, tool->arg), 0);
+	CHECK_STR(asked, "");
+	CHECK(strncmp(answered, "0 after words of others only", 28) == 0);
+	start.agreed = true;
+	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
+	start.agreed = false;
+	start.arguments = "{\"url\":\"http://a.example/written.mp3\"}";
+	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
+	start.arguments = "{\"url\":\"file:films/a.mp4\"}"; /* tells nobody anything */
 	CHECK_INT(tool->shell->start(&start, tool->arg), ENOSPC);
 	close_tools(&t);
 }
