@@ -120,7 +120,8 @@ static void tell_decoders(struct mediad *m)
 		.decoders = {.running = decoders_are_running(m->decoders),
 			     .folders = {m->folders, m->conf.n_music_roots * MEDIA_FOLDER_BYTES}}};
 
-	link_send(m->link, &msg, 0);
+	if (!m->conf.tells_no_decoders)
+		link_send(m->link, &msg, 0);
 }
 
 /* ---- control connects and is lost ---- */

@@ -32,6 +32,7 @@ struct mediad_conf {
 	const char *decoderd;		/* program that decodes music; NULL: music is refused */
 	const char *const *music_roots; /* n_music_roots folders of files that may be played */
 	unsigned n_music_roots;
+	bool tells_no_decoders;	     /* a replay of a mediad from before DECODERS */
 	const char *music_addresses; /* that web sources may have although they are not public, or
 					NULL */
 	const char *log_level;	     /* of decoderd, and until control says another; NULL: info */

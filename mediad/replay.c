@@ -38,6 +38,7 @@ static int read_meta(const char *meta, struct mediad_conf *conf)
 		/* The replay starts no program; it takes the same steps. */
 		conf->decoderd = json_is_true(json_object_get(root, "music")) ? "decoderd" : NULL;
 		conf->n_music_roots = (unsigned)folders; /* none of them is opened */
+		conf->tells_no_decoders = !json_object_get(root, "folders");
 		err = 0;
 	}
 	json_decref(root);
