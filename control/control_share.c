@@ -15,6 +15,7 @@
 #include "control/vision/vision.h"
 #include "control/web/web.h"
 #include "ipc/log.h"
+#include "proto/media.h"
 
 enum { LINK_SIZE = 320 };
 
@@ -93,6 +94,22 @@ int control_make_vision(struct control *c)
 							      .arg = c});
 }
 
+/* Where no session is known, nothing may be in the clear. */
+static unsigned stream_e2ee(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	return vs ? voice_session_stream_e2ee(vs, channel) : MEDIA_E2EE_ALWAYS;
+}
+
+static void tell_stream(uint64_t guild, unsigned media_reason, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	if (vs)
+		voice_session_tell_stream(vs, media_reason);
+}
+
 int control_make_golive(struct control *c)
 {
 	const struct settings *set = c->settings;
@@ -101,7 +118,8 @@ int control_make_golive(struct control *c)
 					 .settings = set,
 					 .guilds = c->guilds,
 					 .media = c->media,
-					 .vision = c->vision};
+					 .vision = c->vision,
+					 .room = {stream_e2ee, tell_stream, c}};
 
 	if (!set->go_live || !*set->go_live_token || settings_gateway(set) == SETTINGS_GATEWAY_NONE)
 		return 0;

@@ -32,6 +32,7 @@ struct watched {
 	uint64_t server;	 /* of the call */
 	bool over;		 /* it ends at the next tick */
 	const char *why;	 /* a clause; NULL: nothing failed */
+	bool told_clear;	 /* the room was told that it is not encrypted */
 	uint64_t asked_at;	 /* for a key frame */
 	uint8_t *frame;		 /* the parts that came */
 	size_t n, size;
@@ -141,24 +142,18 @@ static void arm_timer(struct golive *g)
 		}
 }
 
-/* A stream that has no session asks for another lease; streams.h says how often. */
-static void take_state(struct watched *w, const struct media_call_state *m)
-{
-	uint64_t now = env_now(w->golive->conf.env);
-
-	if (m->phase == MEDIA_PHASE_UP)
-		streams_up(w->golive->streams, w->stream);
-	else if (m->wants_credentials || m->phase == MEDIA_PHASE_FAILED)
-		streams_renew(w->golive->streams, w->stream, now);
-}
-
 static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
 {
 	struct watched *w = arg;
 
+	const struct golive *g = w->golive;
+
 	(void)call;
 	if (msg->type == MEDIA_CALL_STATE)
-		take_state(w, &msg->call_state);
+		streams_media(g->streams, w->stream, msg->call_state.phase, msg->call_state.reason,
+			      msg->call_state.wants_credentials, env_now(g->conf.env));
+	else if (msg->type == MEDIA_CALL_SECURE)
+		golive_room_secure(&g->conf.room, w->guild, &msg->call_secure, &w->told_clear);
 	else if (msg->type == MEDIA_VIDEO_FRAME)
 		take_part(w, &msg->video_frame);
 }
@@ -173,12 +168,14 @@ static int open_call(struct golive *g, struct watched *w, const struct streams_a
 					.bitrate = 64000,
 					.mute = true,
 					.stream = true};
+	struct media_want allowed;
 	int err;
 
 	if (w->call && w->server == act->server)
 		return 0;
 	w->call = media_call_free(w->call);
-	err = media_call_open(&w->call, g->conf.media, &want, on_media, w);
+	allowed = golive_room_want(&g->conf.room, w->guild, w->channel, &want);
+	err = media_call_open(&w->call, g->conf.media, &allowed, on_media, w);
 	if (!err)
 		err = media_call_consent(w->call, w->user, true);
 	if (err)
@@ -264,11 +261,14 @@ static void on_act(const struct streams_act *act, void *arg)
 			vision_stream_paused(g->conf.vision, w->share, act->paused);
 		break;
 	case STREAMS_ACT_ENDED:
-		log_info("golive_over", "stream=%u why=\"%s\"", act->stream, act->why);
+		log_info("golive_over", "stream=%u why=\"%s\" reason=%s", act->stream, act->why,
+			 media_reason_name(act->media_reason));
 		if (w) {
 			w->over = true;
 			w->why = streams_explain(act->why);
 		}
+		if (w && act->media_reason)
+			g->conf.room.tellh(w->guild, act->media_reason, g->conf.room.arg);
 		break;
 	case STREAMS_ACT_SHOW:
 		send_show(g, act);
@@ -338,6 +338,8 @@ static const char *watch_streamer(uint64_t guild, uint64_t channel, uint64_t use
 		if (err == EALREADY)
 			return NULL;
 		vision_stream_end(g->conf.vision, share, "stopped", NULL);
+		if (err == EAGAIN)
+			return streams_explain("rate_limited");
 		return err == EBUSY ? "the account watches or shows something in another channel"
 				    : "the account is not connected";
 	}
@@ -400,6 +402,13 @@ static void ask_key(const struct golive *g, struct watched *w, uint64_t now)
 		w->asked_at = now;
 }
 
+static void keep_watched(const struct golive *g, struct watched *w, uint64_t now)
+{
+	if (w->call)
+		golive_room_update(&g->conf.room, w->call, w->guild, w->channel);
+	ask_key(g, w, now);
+}
+
 static void on_tmr(void *arg)
 {
 	struct golive *g = arg;
@@ -415,7 +424,7 @@ static void on_tmr(void *arg)
 		if (why)
 			end_watched(&g->v[i], why);
 		else if (g->v[i].stream)
-			ask_key(g, &g->v[i], now);
+			keep_watched(g, &g->v[i], now);
 	}
 	arm_timer(g);
 }
@@ -505,6 +514,7 @@ static int make_show(struct golive *g)
 				       .media = g->conf.media,
 				       .guilds = g->conf.guilds,
 				       .streams = g->streams,
+				       .room = &g->conf.room,
 				       .n_folders = count_folders(g->conf.settings->music_folders)};
 
 	return show_alloc(&g->show, &conf);
@@ -522,7 +532,7 @@ int golive_alloc(struct golive **out, const struct golive_conf *conf)
 	int err;
 
 	if (!out || !conf || !conf->env || !conf->ws || !conf->settings || !conf->guilds ||
-	    !conf->media || !conf->vision)
+	    !conf->media || !conf->vision || !conf->room.e2eeh || !conf->room.tellh)
 		return EINVAL;
 	g = calloc(1, sizeof *g);
 	if (!g)

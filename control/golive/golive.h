@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/golive/room.h"
+
 struct env;
 struct golive;
 struct guilds;
@@ -26,6 +28,7 @@ struct golive_conf {
 	struct guilds *guilds; /* of the bot; the account is hidden there */
 	struct media *media;
 	struct vision *vision;
+	struct golive_room room;
 };
 
 /* EINVAL, ENOMEM. Caller owns *out. */

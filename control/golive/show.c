@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/discord/guilds.h"
+#include "control/golive/room.h"
 #include "control/golive/streams.h"
 #include "control/media/media.h"
 #include "ipc/env.h"
@@ -31,6 +32,7 @@ struct show {
 	bool sound;	     /* with its sound */
 	unsigned visualizer; /* as vision_film */
 	bool over;	     /* it ends at the next tick */
+	bool told_clear;     /* the room was told that it is not encrypted */
 	char why[TEXT_SIZE];
 	char title[TITLE_SIZE];
 	uint64_t duration_ms;
@@ -97,7 +99,9 @@ static void announce(struct show *s)
 					   streams_account(s->conf.streams), env_now(s->conf.env),
 					   &s->stream);
 
-	if (err == EBUSY)
+	if (err == EAGAIN)
+		end_later(s, streams_explain("rate_limited"));
+	else if (err == EBUSY)
 		end_later(s, "the account watches in another channel");
 	else if (err)
 		end_later(s, "the account is not connected");
@@ -143,18 +147,16 @@ static void take_film(struct show *s, const struct media_video_film *m)
 	}
 }
 
-/* A stream that has no session asks for another lease; streams.h says how often. */
 static void take_state(struct show *s, const struct media_call_state *m)
 {
-	if (m->phase == MEDIA_PHASE_UP) {
-		streams_up(s->conf.streams, s->stream);
-		/* It begins when somebody watches: before that there is no key to send with. */
+	/* It begins when somebody watches: before that there is no key to send with. */
+	if (m->phase == MEDIA_PHASE_UP)
 		tell(s, true, "");
-	} else if (s->stream && (m->wants_credentials || m->phase == MEDIA_PHASE_FAILED)) {
-		streams_renew(s->conf.streams, s->stream, env_now(s->conf.env));
-	} else if (m->phase == MEDIA_PHASE_FAILED) {
+	if (s->stream)
+		streams_media(s->conf.streams, s->stream, m->phase, m->reason, m->wants_credentials,
+			      env_now(s->conf.env));
+	else if (m->phase == MEDIA_PHASE_FAILED)
 		end_later(s, "mediad has no room for it");
-	}
 }
 
 static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
@@ -165,6 +167,8 @@ static void on_media(struct media_call *call, const struct media_msg *msg, void 
 		return;
 	if (msg->type == MEDIA_CALL_STATE)
 		take_state(s, &msg->call_state);
+	else if (msg->type == MEDIA_CALL_SECURE)
+		golive_room_secure(s->conf.room, s->guild, &msg->call_secure, &s->told_clear);
 	else if (msg->type == MEDIA_VIDEO_FILM)
 		take_film(s, &msg->video_film);
 }
@@ -194,6 +198,8 @@ void show_take_act(struct show *s, const struct streams_act *act)
 	} else if (act->type == STREAMS_ACT_ENDED) {
 		s->stream = 0; /* it is forgotten there */
 		end_later(s, streams_explain(act->why));
+		if (act->media_reason)
+			s->conf.room->tellh(s->guild, act->media_reason, s->conf.room->arg);
 	}
 }
 
@@ -219,6 +225,8 @@ void show_tick(struct show *s)
 	const char *end = s->call ? find_end(s) : NULL;
 	char why[TEXT_SIZE];
 
+	if (s->call && !end)
+		golive_room_update(s->conf.room, s->call, s->guild, s->channel);
 	if (!end)
 		return;
 	snprintf(why, sizeof why, "%s", end);
@@ -262,7 +270,9 @@ static int open_call(struct show *s)
 					.bitrate = BITRATE,
 					.deaf = true,
 					.stream = true};
-	int err = media_call_open(&s->call, s->conf.media, &want, on_media, s);
+	const struct media_want allowed =
+		golive_room_want(s->conf.room, s->guild, s->channel, &want);
+	int err = media_call_open(&s->call, s->conf.media, &allowed, on_media, s);
 
 	return err ? err : open_film(s);
 }

@@ -12,6 +12,7 @@
 #include "control/vision/vision.h"
 
 struct env;
+struct golive_room;
 struct guilds;
 struct media;
 struct show;
@@ -24,6 +25,7 @@ struct show_conf {
 	struct media *media;
 	struct guilds *guilds;
 	struct streams *streams;
+	const struct golive_room *room;
 	unsigned n_folders; /* of mediad, in which a film may be */
 };
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/discord/voice.h"
 #include "proto/base/time.h"
 #include "proto/discord.h"
+#include "proto/media.h"
 
 enum { SESSION_SIZE = 128, TOKEN_SIZE = 256, ENDPOINT_SIZE = 256 };
 
@@ -23,7 +25,8 @@ struct stream {
 	uint64_t owner;
 	enum stream_state state;
 	uint64_t until;
-	unsigned leases;
+	unsigned leases;	  /* in a row; 0: there was none */
+	uint64_t up_since;	  /* of its session; 0: it was not up */
 	uint64_t server, channel; /* of its session; 0: not told since it was asked for */
 	char token[TOKEN_SIZE], endpoint[ENDPOINT_SIZE];
 };
@@ -34,6 +37,7 @@ struct streams {
 	uint64_t account;
 	bool up;
 	uint32_t last_id;
+	uint64_t cool_until;	 /* after a rate limit */
 	uint64_t guild, channel; /* of all streams; 0: there are none */
 	uint64_t in;		 /* the channel of this guild in which the account is; 0: none */
 	char session[SESSION_SIZE];
@@ -168,12 +172,21 @@ static void forget_stream(struct streams *s, struct stream *v)
 	s->guild = s->channel = s->in = 0;
 }
 
-static void end_stream(struct streams *s, struct stream *v, const char *why)
+static void end_for(struct streams *s, struct stream *v, const char *why, unsigned media_reason)
 {
 	uint32_t id = v->id;
 
 	forget_stream(s, v);
-	s->h(&(struct streams_act){.type = STREAMS_ACT_ENDED, .stream = id, .why = why}, s->arg);
+	s->h(&(struct streams_act){.type = STREAMS_ACT_ENDED,
+				   .stream = id,
+				   .why = why,
+				   .media_reason = media_reason},
+	     s->arg);
+}
+
+static void end_stream(struct streams *s, struct stream *v, const char *why)
+{
+	end_for(s, v, why, MEDIA_REASON_NONE);
 }
 
 static void end_all(struct streams *s, const char *why)
@@ -198,6 +211,7 @@ static void give_lease(struct streams *s, struct stream *v)
 	v->state = STREAM_LEASED;
 	v->until = UINT64_MAX;
 	v->leases++;
+	v->up_since = 0;
 	s->h(&act, s->arg);
 	explicit_bzero(v->token, sizeof v->token);
 }
@@ -305,6 +319,9 @@ const char *streams_explain(const char *why)
 		{"unauthorized", "the account may not do this here"},
 		{"stream_full", "the stream has as many viewers as it can have"},
 		{"left", "the account was taken out of the voice channel"},
+		{"not_encrypted", "the stream would not be end-to-end encrypted"},
+		{"rate_limited",
+		 "it may work again in a minute, because Discord asked to slow down"},
 		{"no_session", "the account got no connection to the stream"},
 		{"invalid_channel", "streams are not possible in this channel"},
 		{"safety_guild_rate_limited", "streams in this server are limited now"},
@@ -367,6 +384,8 @@ int streams_open(struct streams *s, uint64_t guild, uint64_t channel, uint64_t o
 
 	if (!s->up || !s->account)
 		return ENOTCONN;
+	if (now < s->cool_until)
+		return EAGAIN;
 	if (!first && (guild != s->guild || channel != s->channel))
 		return EBUSY;
 	for (unsigned i = STREAMS_MAX; i-- > 0;) {
@@ -403,27 +422,52 @@ void streams_close(struct streams *s, uint32_t stream, uint64_t now)
 	forget_stream(s, v);
 }
 
-void streams_renew(struct streams *s, uint32_t stream, uint64_t now)
+/* The first wait, times the growth for each lease before this one. */
+static uint64_t retry_wait(const struct stream *v)
 {
-	struct stream *v = find_stream(s, stream);
+	uint64_t ms = STREAMS_RETRY_MS;
 
-	if (!v || v->state != STREAM_LEASED)
-		return;
-	if (v->leases >= STREAMS_LEASES) {
-		end_stream(s, v, "no_session");
-	} else {
-		v->state = STREAM_RETRYING;
-		/* After a session that was up, as after the first lease. */
-		v->until = now + (STREAMS_RETRY_MS * NS_PER_MS << (v->leases ? v->leases - 1 : 0));
-	}
+	for (unsigned i = 1; i < v->leases && ms < VOICE_RETRY_MAX_MS; i++)
+		ms *= STREAMS_RETRY_GROWTH;
+	return (ms < VOICE_RETRY_MAX_MS ? ms : VOICE_RETRY_MAX_MS) * NS_PER_MS;
 }
 
-void streams_up(struct streams *s, uint32_t stream)
+static void renew(struct streams *s, struct stream *v, unsigned reason, uint64_t now)
+{
+	if (v->state != STREAM_LEASED)
+		return;
+	if (v->up_since && now >= v->up_since + VOICE_GOOD_MS * NS_PER_MS)
+		v->leases = 1;
+	v->up_since = 0;
+	if (v->leases >= STREAMS_LEASES) {
+		end_for(s, v, "no_session", reason);
+		return;
+	}
+	v->state = STREAM_RETRYING;
+	v->until = now + retry_wait(v);
+}
+
+void streams_media(struct streams *s, uint32_t stream, unsigned phase, unsigned reason, bool wants,
+		   uint64_t now)
 {
 	struct stream *v = find_stream(s, stream);
 
-	if (v)
-		v->leases = 0;
+	/* Before its first lease nothing that mediad says is about a session of Discord's. */
+	if (!v || !v->leases)
+		return;
+	if (phase == MEDIA_PHASE_UP) {
+		v->up_since = v->up_since ? v->up_since : now;
+	} else if (phase == MEDIA_PHASE_FAILED && media_reason_is_final(reason)) {
+		if (reason == MEDIA_REASON_RATE_LIMITED)
+			s->cool_until = now + VOICE_COOL_MS * NS_PER_MS;
+		end_for(s, v,
+			reason == MEDIA_REASON_RATE_LIMITED || reason == MEDIA_REASON_NOT_ENCRYPTED
+				? media_reason_name(reason)
+				: "no_session",
+			reason);
+	} else if (wants || phase == MEDIA_PHASE_FAILED) {
+		renew(s, v, reason, now);
+	}
 }
 
 void streams_tick(struct streams *s, uint64_t now)

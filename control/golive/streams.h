@@ -24,8 +24,9 @@ enum {
 	STREAMS_MAX = 4,
 	STREAM_KEY_SIZE = 72,
 	STREAMS_ASK_MS = 10000, /* Discord's answer to a message comes within this */
-	STREAMS_LEASES = 5,	/* of one stream in a row without a session that was up */
-	STREAMS_RETRY_MS = 500, /* before the second of these; it doubles */
+	STREAMS_LEASES = 5,	/* of one stream in a row without a session that stayed up */
+	STREAMS_RETRY_MS = 500, /* before the second of these */
+	STREAMS_RETRY_GROWTH = 5,
 };
 
 enum streams_act_type {
@@ -35,14 +36,15 @@ enum streams_act_type {
 	STREAMS_ACT_END,    /* op 19: key */
 	STREAMS_ACT_LEASE,  /* stream: server, channel, session, token, endpoint */
 	STREAMS_ACT_PAUSED, /* stream; paused */
-	STREAMS_ACT_ENDED,  /* stream, which is forgotten: why */
+	STREAMS_ACT_ENDED,  /* stream, which is forgotten: why, media_reason */
 };
 struct streams_act {
 	enum streams_act_type type;
 	uint32_t stream;
 	uint64_t guild, channel, server;
 	const char *key, *session, *token, *endpoint;
-	const char *why; /* a word, as "stream_ended", "no_answer", "left" */
+	const char *why;       /* a word, as "stream_ended", "no_answer", "left" */
+	unsigned media_reason; /* of "no_session": enum media_reason; otherwise 0 */
 	bool paused;
 };
 /* The same for people: a clause. It lives for ever. */
@@ -64,16 +66,19 @@ uint64_t streams_account(const struct streams *s);
 void streams_event(struct streams *s, const char *name, const json_t *d, uint64_t now);
 
 /* Watches the stream of `owner`, or shows one if that is the account. ENOTCONN: the gateway is not
- * up; EBUSY: there are too many, or those of another channel; EALREADY: *out is it. */
+ * up; EAGAIN: Discord asked to slow down less than VOICE_COOL_MS ago; EBUSY: there are too many, or
+ * those of another channel; EALREADY: *out is it. */
 int streams_open(struct streams *s, uint64_t guild, uint64_t channel, uint64_t owner, uint64_t now,
 		 uint32_t *out);
 /* Ends it; no action follows for it. The account leaves the channel with the last one. */
 void streams_close(struct streams *s, uint32_t stream, uint64_t now);
-/* Its session has failed, and needs a new lease, after a while. After STREAMS_LEASES the stream
- * ends as "no_session". */
-void streams_renew(struct streams *s, uint32_t stream, uint64_t now);
-/* Its session is up. */
-void streams_up(struct streams *s, uint32_t stream);
+/* Its session as mediad reports it, by the rules of calls (control/discord/voice.h): after a reason
+ * that is final no lease is asked for, and a rate limit keeps all streams away for VOICE_COOL_MS. A
+ * session that failed otherwise needs a new lease, after waits that grow to VOICE_RETRY_MAX_MS;
+ * after STREAMS_LEASES of them, none of which was up for VOICE_GOOD_MS, the stream ends as
+ * "no_session". */
+void streams_media(struct streams *s, uint32_t stream, unsigned phase, unsigned reason,
+		   bool wants_credentials, uint64_t now);
 
 void streams_tick(struct streams *s, uint64_t now);
 /* When to call streams_tick next; UINT64_MAX means never. */

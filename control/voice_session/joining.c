@@ -96,6 +96,18 @@ static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t chann
 									      : MEDIA_E2EE_REQUIRE;
 }
 
+/* Of its own call mediad remembers that it was encrypted; a stream's call is new to mediad. The
+ * list need not have the channel: while the operator preferred, nothing was added. */
+unsigned voice_session_stream_e2ee(const struct voice_session *c, uint64_t channel)
+{
+	const struct media_call_secure *m =
+		c->media && c->leased_channel == channel ? media_call_secured(c->media) : NULL;
+	enum media_e2ee wanted = wanted_e2ee(c, channel);
+
+	return wanted == MEDIA_E2EE_REQUIRE && m && m->known && m->version ? MEDIA_E2EE_ALWAYS
+									   : wanted;
+}
+
 /* A new default consent must not count for a moment for the members who are here: somebody may have
  * refused, and an outage of the server does not make those unheard who were heard. */
 static void set_media(struct voice_session *c, const struct media_want *want)

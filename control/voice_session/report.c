@@ -66,6 +66,22 @@ void voice_session_tell_room(const struct words *words, void *arg)
 	json_decref(call.body);
 }
 
+void voice_session_tell_stream(struct voice_session *c, unsigned media_reason)
+{
+	struct words words = {0};
+
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
+	if (media_reason == MEDIA_REASON_NONE)
+		words_stream_clear(&words);
+	else if (media_reason == MEDIA_REASON_NOT_ENCRYPTED)
+		words_stream_not_encrypted(&words);
+	else if (media_reason == MEDIA_REASON_RATE_LIMITED)
+		words_stream_slowed(&words);
+	else
+		words_stream_lost(&words);
+	voice_session_tell_room(&words, c);
+}
+
 bool voice_session_may(const struct voice_session *c, unsigned bit, bool unknown)
 {
 	uint64_t bits;

@@ -104,6 +104,11 @@ void voice_session_stream_unseen(struct voice_session *c, uint64_t channel, uint
 /* A share of a screen there changed so much that it is worth a note. */
 void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
 				  uint32_t share);
+/* enum media_e2ee of a Go Live stream in this channel: what a call there would need. */
+unsigned voice_session_stream_e2ee(const struct voice_session *c, uint64_t channel);
+/* Tells the room that a stream of the bot's account is not encrypted (MEDIA_REASON_NONE), or that
+ * it has ended for this reason (enum media_reason). */
+void voice_session_tell_stream(struct voice_session *c, unsigned media_reason);
 /* What stands there now, in this channel. As agent_edited. */
 void voice_session_edited(struct voice_session *c, uint64_t channel, uint64_t message,
 			  const char *text);

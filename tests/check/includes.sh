@@ -61,7 +61,7 @@ rule control/ledger control/ledger control/settings proto
 rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
 rule control/tool_calls control/tool_calls control/tools control/events control/engine/core/ask.h control/store/store.h control/settings proto ipc
 rule control/jail control/jail proto ipc
-rule control/golive control/golive control/discord control/media control/vision control/engine/core/ask.h control/settings proto ipc
+rule control/golive control/golive control/discord control/media control/vision control/engine/core/ask.h control/settings control/words proto ipc
 rule control/vision/core control/vision/core control/dialect/base64.h proto
 rule control/vision/imaged control/vision/imaged control/vision/core proto ipc
 rule control/vision/framed control/vision/framed control/vision/imaged control/vision/core proto ipc

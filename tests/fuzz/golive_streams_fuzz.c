@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		hear(s, (const char *)data, n, now);
 		now += 700 * NS_PER_MS;
 		if (n % 5 == 0)
-			streams_renew(s, asked, now);
+			streams_media(s, asked, (unsigned)(n % 11), (unsigned)(n % 42), n % 2, now);
 		streams_tick(s, now);
 		n += end != NULL;
 		data += n;

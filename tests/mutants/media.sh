@@ -26,6 +26,7 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
 	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
 	tests/unit/control/music/player_test.c
+	control/golive/room.c control/golive/streams.c tests/unit/control/golive/room_test.c tests/unit/control/golive/streams_test.c
 	control/voice_session/encrypted_channels.c tests/unit/control/voice_session/encrypted_channels_test.c"
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)

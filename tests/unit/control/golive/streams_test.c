@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/discord/voice.h"
 #include "proto/base/time.h"
+#include "proto/media.h"
 #include "tests/test.h"
 
 #define GUILD	UINT64_C(41)
@@ -23,6 +25,7 @@ static struct {
 	uint64_t channel, server, lease_channel;
 	char key[STREAM_KEY_SIZE], token[32], session[32], endpoint[32], why[32];
 	uint32_t ended;
+	unsigned reason;
 	bool paused;
 } t;
 
@@ -55,6 +58,7 @@ static void take(const struct streams_act *act, void *arg)
 	} else {
 		t.endeds++;
 		t.ended = act->stream;
+		t.reason = act->media_reason;
 		copy(t.why, sizeof t.why, act->why);
 	}
 }
@@ -153,38 +157,115 @@ TEST(a_stream_is_watched_from_the_channel_on_and_leased_once)
 	end();
 }
 
+static void hear_media(uint32_t stream, unsigned phase, unsigned reason)
+{
+	streams_media(t.s, stream, phase, reason, false, t.now);
+}
+
+/* The wait for the next lease, which is asked for and comes. */
+static uint64_t next_lease(void)
+{
+	uint64_t wait = streams_deadline(t.s) - t.now;
+
+	t.now = streams_deadline(t.s);
+	streams_tick(t.s, t.now);
+	hear_created(KEY);
+	hear_server("next");
+	return wait / NS_PER_MS;
+}
+
 TEST(a_stream_that_has_no_session_asks_for_other_leases_and_then_ends)
 {
+	static const uint64_t waits[] = {500, 2500, 12500, 60000};
 	uint32_t stream;
 
 	CHECK(begin());
 	stream = lease();
 	for (unsigned i = 2; i <= STREAMS_LEASES; i++) {
-		streams_renew(t.s, stream, t.now);
-		streams_renew(t.s, stream, t.now);
+		streams_media(t.s, stream, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true,
+			      t.now);
+		hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_UNREACHABLE);
 		CHECK_INT(t.watches, i - 1);
-		CHECK_INT(streams_deadline(t.s) - t.now, STREAMS_RETRY_MS * NS_PER_MS << (i - 2));
-		t.now = streams_deadline(t.s);
-		streams_tick(t.s, t.now);
+		CHECK_INT(next_lease(), waits[i - 2]);
 		CHECK_INT(t.watches, i);
-		hear_created(KEY);
-		hear_server("next");
 		CHECK_INT(t.leases, i);
 	}
-	streams_renew(t.s, stream, t.now);
+	hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_UNREACHABLE);
 	CHECK(t.endeds == 1 && t.ended == stream);
 	CHECK_STR(t.why, "no_session");
-	/* One that was up begins to count anew. */
+	CHECK_INT(t.reason, MEDIA_REASON_UNREACHABLE);
+	end();
+}
+
+TEST(a_stream_that_only_comes_up_has_no_more_leases_than_one_that_does_not)
+{
+	uint32_t stream;
+
+	CHECK(begin());
 	stream = lease();
-	streams_up(t.s, stream);
-	for (unsigned i = 0; i < STREAMS_LEASES; i++) {
-		streams_renew(t.s, stream, t.now);
-		t.now = streams_deadline(t.s);
-		streams_tick(t.s, t.now);
-		hear_created(KEY);
-		hear_server("next");
+	/* One that stayed up for a while begins to count anew. */
+	for (unsigned i = 0; i < 2 * STREAMS_LEASES; i++) {
+		hear_media(stream, MEDIA_PHASE_UP, MEDIA_REASON_NONE);
+		t.now += VOICE_GOOD_MS * NS_PER_MS;
+		hear_media(stream, MEDIA_PHASE_UP, MEDIA_REASON_NONE);
+		hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+		CHECK_INT(next_lease(), STREAMS_RETRY_MS);
 	}
-	CHECK_INT(t.endeds, 1);
+	CHECK_INT(t.endeds, 0);
+	for (unsigned i = 2; i < STREAMS_LEASES; i++) {
+		hear_media(stream, MEDIA_PHASE_UP, MEDIA_REASON_NONE);
+		t.now += (VOICE_GOOD_MS - 1) * NS_PER_MS;
+		hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+		CHECK(next_lease() > STREAMS_RETRY_MS);
+	}
+	CHECK_INT(t.endeds, 0);
+	hear_media(stream, MEDIA_PHASE_UP, MEDIA_REASON_NONE);
+	hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+	CHECK(t.endeds == 1 && t.ended == stream);
+	CHECK_INT(t.reason, MEDIA_REASON_SESSION_INVALID);
+	end();
+}
+
+TEST(a_stream_ends_with_a_session_that_ends_for_good)
+{
+	static const unsigned final[] = {MEDIA_REASON_NOT_ENCRYPTED,
+					 MEDIA_REASON_ENCRYPTION_REQUIRED,
+					 MEDIA_REASON_NO_COMMON_MODE, MEDIA_REASON_VERSION_REFUSED};
+	uint32_t stream;
+
+	CHECK(begin());
+	for (unsigned i = 0; i < sizeof final / sizeof final[0]; i++) {
+		stream = lease();
+		hear_media(stream, MEDIA_PHASE_UP, MEDIA_REASON_NONE);
+		/* Also while another lease is waited for. */
+		if (i == 0)
+			streams_media(t.s, stream, MEDIA_PHASE_WAITING,
+				      MEDIA_REASON_SESSION_INVALID, true, t.now);
+		hear_media(stream, MEDIA_PHASE_FAILED, final[i]);
+		CHECK_INT(t.endeds, i + 1);
+		CHECK_INT(t.reason, final[i]);
+		CHECK_INT(streams_deadline(t.s), UINT64_MAX);
+	}
+	CHECK_INT(t.leases, t.endeds);
+	/* What mediad says before the first lease is about no session of Discord's. */
+	stream = watch(ALICE);
+	hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED);
+	CHECK_INT(t.endeds, sizeof final / sizeof final[0]);
+	end();
+}
+
+TEST(no_stream_is_asked_for_in_the_minute_after_a_rate_limit)
+{
+	uint32_t stream;
+
+	CHECK(begin());
+	hear_media(lease(), MEDIA_PHASE_FAILED, MEDIA_REASON_RATE_LIMITED);
+	CHECK_INT(t.reason, MEDIA_REASON_RATE_LIMITED);
+	CHECK_INT(streams_open(t.s, GUILD, CHANNEL, BOB, t.now, &stream), EAGAIN);
+	t.now += VOICE_COOL_MS * NS_PER_MS - 1;
+	CHECK_INT(streams_open(t.s, GUILD, CHANNEL, BOB, t.now, &stream), EAGAIN);
+	t.now++;
+	CHECK(watch(BOB) != 0);
 	end();
 }
 

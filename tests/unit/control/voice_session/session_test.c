@@ -385,6 +385,42 @@ TEST(voice_session_remembers_that_its_own_stage_was_encrypted)
 	}
 }
 
+/* The call of a stream is new to mediad, which does not know what the channel's own was. */
+TEST(voice_session_has_streams_encrypted_as_its_own_call)
+{
+	CHECK(rig_adopt(301, false));
+	CHECK_INT(voice_session_stream_e2ee(rig.vs, 301), MEDIA_E2EE_REQUIRE);
+	toy_encrypt(&rig.t);
+	toy_settle(&rig.t);
+	CHECK_INT(voice_session_stream_e2ee(rig.vs, 301), MEDIA_E2EE_ALWAYS);
+	CHECK_INT(voice_session_stream_e2ee(rig.vs, 302), MEDIA_E2EE_REQUIRE);
+	rig.settings->e2ee = SETTINGS_E2EE_PREFER;
+	CHECK_INT(voice_session_stream_e2ee(rig.vs, 301), MEDIA_E2EE_PREFER);
+	rig.settings->e2ee = SETTINGS_E2EE_REQUIRE;
+	encrypted_channels_forget(&rig.encrypted, 100);
+	CHECK_INT(voice_session_stream_e2ee(rig.vs, 301), MEDIA_E2EE_ALWAYS);
+	rig_end();
+}
+
+TEST(voice_session_tells_its_room_of_streams)
+{
+	static const struct {
+		unsigned reason;
+		const char *text;
+	} all[] = {{MEDIA_REASON_NONE, "The stream is not end-to-end encrypted"},
+		   {MEDIA_REASON_NOT_ENCRYPTED, "would not be end-to-end encrypted"},
+		   {MEDIA_REASON_RATE_LIMITED, "asked me to slow down"},
+		   {MEDIA_REASON_SESSION_INVALID, "lost the connection of the stream"}};
+
+	CHECK(rig_adopt(301, false));
+	for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
+		voice_session_tell_stream(rig.vs, all[i].reason);
+		CHECK_INT(rig.told, i + 1);
+		CHECK(strstr(rig.last_told, all[i].text));
+	}
+	rig_end();
+}
+
 TEST(voice_session_tells_its_room_once_that_real_time_is_lost)
 {
 	CHECK(rig_adopt(301, false));
