@@ -18,7 +18,7 @@ enum {
 	/* What is read for an index at the end, of a server that has to send all from its beginning
 	 * once more: somebody waits for it, and the parent does not wait for longer. */
 	INDEX_WITHIN = 64 << 20,
-	INDEX_WITHIN_S = PROGRESS_OPEN_S - 4,
+	INDEX_WITHIN_S = PROGRESS_OPEN_S - 8,
 	INDEX_FIRST = 4 << 20, /* an index at the beginning is shorter */
 };
 

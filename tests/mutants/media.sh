@@ -38,8 +38,8 @@ codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
 shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
-decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
-	mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
+decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
+	mediad/video/stored.c mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
 pure="$B/obj/mediad/decoder/analyser.o $B/obj/mediad/decoder/picture.o $B/obj/mediad/decoder/progress.o $B/obj/mediad/decoder/retry.o"
 decodertest=$(objects tests/decoder tests/unit/main.c mediad/music mediad/video)
 control=$(objects control | grep -v /control/offline/)
