@@ -27,6 +27,7 @@ struct stream {
 	uint64_t until;
 	unsigned leases;	  /* in a row; 0: there was none */
 	uint64_t up_since;	  /* of its session; 0: it was not up */
+	bool ends_first;	  /* our own: the one before it is to end */
 	uint64_t server, channel; /* of its session; 0: not told since it was asked for */
 	char token[TOKEN_SIZE], endpoint[ENDPOINT_SIZE];
 };
@@ -150,6 +151,15 @@ static void ask_stream(struct streams *s, struct stream *v, uint64_t now)
 		send_key(s, v, STREAMS_ACT_WATCH);
 }
 
+/* Our own stream cannot be asked for while it goes on, as one that is watched can. Its end is no
+ * news then: streams_event. */
+static void end_own(struct streams *s, struct stream *v)
+{
+	v->ends_first = v->owner == s->account && s->up && s->in == s->channel;
+	if (v->ends_first)
+		send_key(s, v, STREAMS_ACT_END);
+}
+
 /* Asks for the stream, or for the channel first. */
 static void begin_stream(struct streams *s, struct stream *v, uint64_t now)
 {
@@ -261,6 +271,7 @@ static void take_voice(struct streams *s, const json_t *d, uint64_t now)
 
 static void take_created(struct streams *s, struct stream *v, const json_t *d)
 {
+	v->ends_first = false;
 	v->server = read_id(d, "rtc_server_id");
 	v->channel = read_id(d, "rtc_channel_id");
 	/* The documented relation, where an older server does not tell it. */
@@ -309,6 +320,17 @@ static const char *name_end(const json_t *d)
 	return "stream_ended";
 }
 
+/* Once, and for no other reason than that it was asked to. */
+static void take_end(struct streams *s, struct stream *v, const char *why)
+{
+	bool asked = v->ends_first &&
+		     (strcmp(why, "user_requested") == 0 || strcmp(why, "stream_ended") == 0);
+
+	v->ends_first = false;
+	if (!asked)
+		end_stream(s, v, why);
+}
+
 const char *streams_explain(const char *why)
 {
 	static const struct {
@@ -348,7 +370,7 @@ void streams_event(struct streams *s, const char *name, const json_t *d, uint64_
 	else if (strcmp(name, "STREAM_UPDATE") == 0)
 		take_paused(s, v, d);
 	else if (strcmp(name, "STREAM_DELETE") == 0)
-		end_stream(s, v, name_end(d));
+		take_end(s, v, name_end(d));
 }
 
 void streams_online(struct streams *s, uint64_t account, bool fresh, uint64_t now)
@@ -477,10 +499,12 @@ void streams_tick(struct streams *s, uint64_t now)
 
 		if (!v->id || now < v->until)
 			continue;
-		if (v->state == STREAM_RETRYING)
-			begin_stream(s, v, now);
-		else
+		if (v->state != STREAM_RETRYING) {
 			end_stream(s, v, "no_answer");
+			continue;
+		}
+		end_own(s, v);
+		begin_stream(s, v, now);
 	}
 }
 

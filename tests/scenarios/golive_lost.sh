@@ -81,6 +81,11 @@ asks "show the film"
 answered 'playing\":true' || bad "an encrypted stream" "$(turns | tail -1) $(golive_log)"
 wait "$caller"
 n=$(sessions)
+close 4006
+renewed() { [ "$(sessions)" -gt "$n" ]; }
+until_ok 10 renewed && until_ok 5 streaming 1 && ok "a film outlives a session that is invalid" || bad "4006" "$(golive_log)"
+sleep 2
+n=$(sessions)
 close 4021
 until_ok 5 streaming 0 && ok "a rate limit ends a stream" || bad "4021" "$(golive_log)"
 until_ok 5 told "Discord asked me to slow down, so I ended the stream" && ok "and the room is told" || bad "the room" "it is not told"

@@ -376,6 +376,40 @@ TEST(the_accounts_own_stream_is_shown)
 	end();
 }
 
+static void hear_own(const char *name, const char *reason)
+{
+	hear(name, json_pack("{s:s,s:s,s:s,s:s,s:s}", "stream_key", "guild:41:51:700", "reason",
+			     reason, "rtc_server_id", "91", "token", "own", "endpoint", "host:1"));
+}
+
+TEST(the_accounts_own_stream_goes_on_with_another_session)
+{
+	uint32_t stream;
+
+	CHECK(begin());
+	stream = watch(ACCOUNT);
+	hear_voice("51", "session");
+	hear_own("STREAM_CREATE", "");
+	hear_own("STREAM_SERVER_UPDATE", "");
+	for (unsigned i = 1; i <= 2; i++) {
+		hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+		t.now = streams_deadline(t.s);
+		streams_tick(t.s, t.now);
+		CHECK(t.ends == i && t.shows == i + 1);
+		hear_own("STREAM_DELETE", "user_requested");
+		hear_own("STREAM_CREATE", "");
+		hear_own("STREAM_SERVER_UPDATE", "");
+		CHECK(t.leases == i + 1 && !t.endeds);
+	}
+	/* One end was asked for, and for one reason. */
+	hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+	t.now = streams_deadline(t.s);
+	streams_tick(t.s, t.now);
+	hear_own("STREAM_DELETE", "unauthorized");
+	CHECK_INT(t.endeds, 1);
+	end();
+}
+
 TEST(a_stream_that_is_paused_says_so)
 {
 	CHECK(begin());
