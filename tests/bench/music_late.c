@@ -5,9 +5,10 @@
  * that its sender skips, as mediad does after a stall, counts as a late packet of both: it shows as
  * RTP time that passes between two packets whose sequence numbers follow each other.
  *
- *   music_late [SECONDS]      of each of four turns (default 8); 1800 makes an hour of each
+ *   music_late [SECONDS [TURNS]]      of a turn (8), turns of each sender (2); 30 120: an hour of each
  *
- * Says on standard error how far it is, each minute, and what each turn has counted. */
+ * What else the machine does hits both alike if the turns are short. Says on standard error what
+ * each turn has counted, and each minute how far a long one is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct count {
 	size_t packets, late, skipped;
 };
 
+static unsigned turns = TURNS;
 static struct music_stage *stage;
 static char names[MUSIC_FORMATS][16];
 
@@ -108,14 +110,14 @@ static void measure(struct count *c, const char *who, unsigned seconds)
 		s = left < SLICE_S ? left : SLICE_S;
 		plane_run(music_stage_plane(stage), s * 1000);
 		if (seconds > SLICE_S)
-			fprintf(stderr, "music_late: turn %u of %d, %s: %u of %u s\n", turn,
-				2 * TURNS, who, seconds - left + s, seconds);
+			fprintf(stderr, "music_late: turn %u of %u, %s: %u of %u s\n", turn,
+				2 * turns, who, seconds - left + s, seconds);
 	}
 	music_stage_packets(stage, NULL, NULL);
 	count_late(c);
 	fprintf(stderr,
-		"music_late: turn %u of %d, %s: %zu late, %zu skipped, %zu packets so far\n", turn,
-		2 * TURNS, who, c->late, c->skipped, c->packets);
+		"music_late: turn %u of %u, %s: %zu late, %zu skipped, %zu packets so far\n", turn,
+		2 * turns, who, c->late, c->skipped, c->packets);
 }
 
 /* A track that has ended begins again. */
@@ -193,8 +195,9 @@ int main(int argc, char **argv)
 	struct count ours = {0}, bare = {0};
 	char name[8];
 
-	if (!seconds || seconds > 36000)
-		bench_die("usage: music_late [SECONDS]");
+	turns = argc > 2 ? (unsigned)atoi(argv[2]) : TURNS;
+	if (!seconds || seconds > 36000 || !turns || turns > 3600)
+		bench_die("usage: music_late [SECONDS [TURNS]]");
 	make_room(seconds);
 	music_stage_alloc(&stage, CALLS, 0);
 	for (unsigned f = 0; f < MUSIC_FORMATS; f++) {
@@ -205,7 +208,7 @@ int main(int argc, char **argv)
 			 music_make(stage, name, format,
 				    (struct sound){.samples = (int64_t)FILE_S * format->rate}));
 	}
-	for (unsigned t = 0; t < TURNS; t++) {
+	for (unsigned t = 0; t < turns; t++) {
 		measure_ours(&ours, seconds);
 		measure_bare(&bare, seconds);
 	}

@@ -2,7 +2,7 @@
 # `make bench`: runs the benches of tests/bench/rows, prints a table and writes build/bench.jsonl and build/bench/NAME.raw.
 #
 #   ROW=name   only the bench that makes this row (its other rows come along)
-#   LATE_S=n   seconds of each of the four turns of music_late; 1800 makes an hour of each sender, and takes two
+#   LATE="S N" seconds and turns of each sender of music_late; "30 120" makes an hour of each, and takes two and more
 #
 # A missed goal is not a failure; a bench that cannot run is.
 set -eu
@@ -75,7 +75,7 @@ for b in $benches; do
 		done
 		awk '/^frames_kept / { n += $2; k++ } END { if (k) printf "{\"name\": \"frames_kept\", \"value\": %d, \"unit\": \"\", \"n\": %d}\n", n, k }' "$new.killed" >>"$new"
 		;;
-	music_late) build/bench/music_late ${LATE_S:+"$LATE_S"} >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
+	music_late) build/bench/music_late ${LATE:-} >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	pixels | room_load)
 		[ -n "${ROW:-}" ] || continue
