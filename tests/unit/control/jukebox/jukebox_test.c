@@ -1,5 +1,6 @@
 /* A jukebox between people and a toy mediad: rights, orders, reports, saving. */
 #include "control/jukebox/inside.h"
+#include "control/media/call.h"
 #include "control/music/queue_document.h"
 #include "tests/unit/control/jail/fake_sandbox.h"
 #include "tests/unit/control/jukebox/jukebox_scene.h"
@@ -863,7 +864,7 @@ TEST_OOM(a_jukebox_survives_a_lack_of_memory)
 	const struct env_conf ec = {.loop = true};
 	struct track tracks[2] = {local_track("a", 0), local_track("b", 0)};
 	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = tracks, .n = 2};
-	char call; /* never used: mediad has no call */
+	struct media_call call = {0}; /* mediad knows nothing of it */
 	int err;
 
 	memset(&scene, 0, sizeof scene);
@@ -871,7 +872,7 @@ TEST_OOM(a_jukebox_survives_a_lack_of_memory)
 	CHECK_OOM(err, finish_bare());
 	err = scene_make(NULL);
 	CHECK_OOM(err, finish_bare());
-	err = jukebox_enter(scene.jukebox, (struct media_call *)(void *)&call, CHANNEL);
+	err = jukebox_enter(scene.jukebox, &call, CHANNEL);
 	CHECK_OOM(err, finish_bare());
 	err = jukebox_do(scene.jukebox, &r, &scene.a);
 	CHECK_OOM(err, finish_bare());

@@ -194,7 +194,7 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 		const char *page, *found;
 	} pages[] = {{"/song.mp3", "[url]  /song.mp3"},
 		     {"/radio", "[radio] Radio One /radio"},
-		     {"/list.m3u", "list [url] Africa /a.mp3, [radio]  /b.mp3"},
+		     {"/list.m3u", "list [url] Africa /a.mp3, [url]  /b.mp3"},
 		     {"/hls.m3u8", "[radio]  /hls.m3u8"},
 		     {"/over.m3u8", "[url]  /over.m3u8"},
 		     {"/master.m3u8", "[url]  /master.m3u8"},

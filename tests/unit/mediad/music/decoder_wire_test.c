@@ -170,7 +170,7 @@ TEST(decoder_reasons_have_names)
 	CHECK_STR(decoder_reason_name((enum decoder_reason)200), "unknown");
 	CHECK_STR(decoder_reason_text(DECODER_REASON_DAMAGED), "the source is damaged");
 	CHECK_INT(decoder_reason_of(DECODER_REASON_LOST), DECODER_REASON_LOST);
-	CHECK_INT(decoder_reason_of(DECODER_REASON_VIDEO_FRAME + 1), DECODER_REASON_UNKNOWN);
+	CHECK_INT(decoder_reason_of(DECODER_REASON_INDEX_LAST + 1), DECODER_REASON_UNKNOWN);
 }
 
 /* A hostile decoder process names places that no number of milliseconds holds. */
