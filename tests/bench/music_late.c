@@ -5,7 +5,7 @@
  * that its sender skips, as mediad does after a stall, counts as a late packet of both: it shows as
  * RTP time that passes between two packets whose sequence numbers follow each other.
  *
- *   music_late [SECONDS [TURNS]]      of a turn (8), turns of each sender (2); 30 120: an hour of each
+ *   music_late [SECONDS [TURNS]]      of a turn (8), turns (2) of each; 30 120: an hour of each
  *
  * What else the machine does hits both alike if the turns are short. Says on standard error what
  * each turn has counted, and each minute how far a long one is. */
