@@ -73,9 +73,9 @@ int streams_open(struct streams *s, uint64_t guild, uint64_t channel, uint64_t o
 /* Ends it; no action follows for it. The account leaves the channel with the last one. */
 void streams_close(struct streams *s, uint32_t stream, uint64_t now);
 /* Its session as mediad reports it, by the rules of calls (control/discord/voice.h): after a reason
- * that is final no lease is asked for, and a rate limit keeps all streams away for VOICE_COOL_MS. A
- * session that failed otherwise needs a new lease, after waits that grow to VOICE_RETRY_MAX_MS;
- * after STREAMS_LEASES of them, none of which was up for VOICE_GOOD_MS, the stream ends as
+ * that is final the stream ends, and after a rate limit no other one begins for VOICE_COOL_MS. A
+ * session that failed otherwise gets a new lease, after waits that grow to VOICE_RETRY_MAX_MS.
+ * After STREAMS_LEASES of them, none of which was up for VOICE_GOOD_MS, the stream ends as
  * "no_session". */
 void streams_media(struct streams *s, uint32_t stream, unsigned phase, unsigned reason,
 		   bool wants_credentials, uint64_t now);

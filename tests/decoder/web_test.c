@@ -71,24 +71,32 @@ TEST(decoderd_requests_the_beginning_of_a_source_once)
 	CHECK_INT(requests, 1);
 }
 
-/* An index at the end of an mp4 file is read twice: with and without the edit list. Each request is
- * a round trip that somebody waits for. */
-TEST(decoderd_requests_the_end_of_a_source_once)
+/* Opens the deck and plays half a minute of AAC from this path. Returns the requests that it took.
+ */
+static unsigned play_index_at_end(struct deck *d, const char *path, struct played *p)
 {
-	struct deck d;
-	struct played p = {0};
 	struct sound s = {.format = "ipod",
 			  .codec = "aac",
 			  .rate = RATE,
 			  .channels = 2,
 			  .samples = 30 * (int64_t)RATE};
-	bool ok = deck_open(&d);
-	unsigned requests;
+	bool ok = deck_open(d);
 
-	s.path = deck_path(&d, "long.m4a");
-	if (ok && sound_write(&s) && deck_start(&d, 0, "/ranges/long.m4a", 0))
-		deck_play(&d, 0, &p, SIZE_MAX / 8);
-	requests = web_requests(d.web);
+	*p = (struct played){0};
+	s.path = deck_path(d, "long.m4a");
+	if (ok && sound_write(&s))
+		deck_play_file(d, path, 0, p);
+	return web_requests(d->web);
+}
+
+/* An index at the end of an mp4 file is read twice: with and without the edit list. Each request is
+ * a round trip that somebody waits for. */
+TEST(decoderd_requests_the_end_of_a_source_once)
+{
+	struct deck d;
+	struct played p;
+	unsigned requests = play_index_at_end(&d, "/ranges/long.m4a", &p);
+
 	free(p.pcm);
 	deck_close(&d);
 	CHECK_INT(p.reason, DECODER_REASON_END);
@@ -100,19 +108,9 @@ TEST(decoderd_requests_the_end_of_a_source_once)
 TEST(decoderd_plays_an_index_at_the_end_without_ranges)
 {
 	struct deck d;
-	struct played p = {0};
-	struct sound s = {.format = "ipod",
-			  .codec = "aac",
-			  .rate = RATE,
-			  .channels = 2,
-			  .samples = 30 * (int64_t)RATE};
-	bool ok = deck_open(&d);
-	unsigned requests;
+	struct played p;
+	unsigned requests = play_index_at_end(&d, "/plain/long.m4a", &p);
 
-	s.path = deck_path(&d, "long.m4a");
-	if (ok && sound_write(&s) && deck_start(&d, 0, "/plain/long.m4a", 0))
-		deck_play(&d, 0, &p, SIZE_MAX / 8);
-	requests = web_requests(d.web);
 	CHECK_STR(decoder_reason_name(p.reason), "end");
 	CHECK(labs((long)p.frames - 30 * RATE) <= 1024);
 	CHECK(format_snr(&p, 0) > 15);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # How a stream of the account ("Go Live") ends, by the real programs. It has the encryption that its voice channel's call had: Discord cannot
-# make it go out in the clear, unless the setting e2ee is prefer, and then the room is told. A rate limit ends it for good, and for a minute
-# no other one is asked for.
+# make it go out in the clear, unless the setting e2ee is prefer, and then the room is told. A rate limit ends it for good, and no other
+# one begins for a minute.
 #
 #   tests/scenarios/golive_lost.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"

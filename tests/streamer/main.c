@@ -1,5 +1,5 @@
-/* A member of guildd who streams ("Go Live") by a mediad of their own: a number on grey, which a
- * line on stdin changes, as key frames; and who speaks on request. See --help. */
+/* A member of guildd who streams ("Go Live") by a mediad of their own: a number on grey, as
+ * key frames; a line on stdin changes it. Speaks on request. See --help. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -162,7 +162,7 @@ static void hear_media(uint32_t stream, unsigned phase, unsigned reason)
 	streams_media(t.s, stream, phase, reason, false, t.now);
 }
 
-/* The wait for the next lease, which is asked for and comes. */
+/* Gets the next lease, and returns how long it took. */
 static uint64_t next_lease(void)
 {
 	uint64_t wait = streams_deadline(t.s) - t.now;
