@@ -340,6 +340,7 @@ check-long: deps-test
 	@deploy/deps.sh monitoring
 	@tests/check/monitoring.sh
 	@LINT=all tests/check/lint.sh
+	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory scenarios
 	@$(MAKE) --no-print-directory interop
 	@tests/offline/measure.sh
@@ -520,8 +521,8 @@ help:
 	@echo 'make build/standin   providers on this machine for tests: build/standin --help'
 	@echo 'make check           unit tests under sanitizers, corpora, structure checks, scenarios'
 	@echo 'make scenarios       conversations through the real programs, those too slow for make check'
-	@echo 'make lint            clang-tidy and cppcheck over the programs'
-	@echo 'make check-long      slow tests: the whole speech measurement, a thousand seeds of chaos'
+	@echo 'make lint            clang-tidy and cppcheck over the programs; LINT=all follows more paths, and looks at tests too'
+	@echo 'make check-long      slow tests: fuzzing at length, the whole of lint, the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
 	@echo 'make conformance     what a voice client does right and wrong: PEER=parley, discord.js, oceanic.js, dysnomia or a command'
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'

@@ -6,19 +6,29 @@ cd "$(dirname "$0")/../.."
 log=build/check
 mkdir -p "$log"
 jobs=$(nproc 2>/dev/null || echo 2)
-rm -f "$log"/*.sum
+rm -rf "$log"/*.sum "$log"/*.cpu "$log/taken"
+mkdir "$log/taken"
 
 # count WORD LINE: prints the number before the word, 0 if the word is missing.
 count() {
 	n=$(echo "$2" | grep -oE "[0-9]+ $1" | tail -1 | cut -d' ' -f1)
 	echo "${n:-0}"
 }
-# part NAME COMMAND…: prints one line; writes the numbers of a final line `N passed, N failed, N skipped` to NAME.sum.
+# cpu FILE: the seconds of processor time of the ended children whose `times` FILE has.
+cpu() {
+	awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, a, /[ms]/); s += 60 * a[1] + a[2] } print int(s) }' "$1"
+}
+# part NAME COMMAND…: prints one line, with the seconds that it took and those of processor time; writes the numbers of a final line
+# `N passed, N failed, N skipped` to NAME.sum.
 part() {
 	name=$1
 	shift
 	t0=$(date +%s)
-	if "$@" >"$log/$name" 2>&1; then rc=0; else rc=$?; fi
+	times >"$log/$name.cpu"
+	c=$(cpu "$log/$name.cpu")
+	if "$@" >"$log/$name" 2>&1 </dev/null; then rc=0; else rc=$?; fi
+	times >"$log/$name.cpu"
+	c=$(($(cpu "$log/$name.cpu") - c))
 	t=$(($(date +%s) - t0))
 	line=$(grep -aE '[0-9]+ passed, [0-9]+ failed' "$log/$name" | tail -1)
 	p=0 f=0 s=0
@@ -30,9 +40,9 @@ part() {
 	[ $rc = 0 ] || [ "$f" != 0 ] || f=1
 	echo "$p $f $s" >"$log/$name.sum"
 	if [ $rc = 0 ]; then
-		printf '%-22s ok      %4ss  %s\n' "$name" "$t" "$line"
+		printf '%-22s ok      %4ss %4s cpu  %s\n' "$name" "$t" "$c" "$line"
 	else
-		printf '%-22s FAILED  %4ss  (%s)\n' "$name" "$t" "$log/$name"
+		printf '%-22s FAILED  %4ss %4s cpu  (%s)\n' "$name" "$t" "$c" "$log/$name"
 		# What a failed test leaks is told after its name, at any length.
 		{ tail -40 "$log/$name"; grep -aE '^FAIL |^tests/.*\.[ch]:[0-9]+: |^skip: ' "$log/$name" | tail -20; } | sed 's/^/    /'
 	fi
@@ -40,7 +50,7 @@ part() {
 
 unit() { # KIND [TESTS…]: run the unit tests of a sanitized build; skips must be known
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		TSAN_OPTIONS="halt_on_error=1 suppressions=tests/check/tsan.supp" sh -c 'b=$1; shift; exec "build/$b/tests/unit" "$@"' x "$@"
+		TSAN_OPTIONS="halt_on_error=1 suppressions=tests/check/tsan.supp" TEST_SLOW=2 sh -c 'b=$1; shift; exec "build/$b/tests/unit" "$@"' x "$@"
 }
 # Code that uses threads, and what it links with. MLS, DAVE, audio, video and transport are pure (tests/check/pure.sh): nothing of them can
 # race by itself. The tests of the worker, the audio threads and the calls run them on threads.
@@ -70,7 +80,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape build/tests/listener build/demo_tracks
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape build/tests/listener build/demo_tracks build/tests/search-memory build/tests/image_filter build/offline_measure build/bench/recall build/bench/facts build/bench/leaks build/bench/erase build/bench/store
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/framed build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
@@ -95,47 +105,59 @@ part settings-planted tests/check/settings.sh --self-test
 part privacy-planted tests/privacy.sh --self-test
 part brains-matrix tests/scenarios/brains.sh --matrix
 
-# Four groups run in parallel: two compute at low priority, the others mostly wait for time to pass.
+# Four lanes run in parallel: two compute at low priority, the others mostly wait for time to pass. A lane does what no other lane has
+# taken yet; the long ones come first, so that both end at about the same time.
 aside() {
 	# shellcheck disable=SC2016
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null
 }
-(
-	aside
-	part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
-	part unit-asan unit asan
-	part corpora corpora
-) &
-(
-	aside
-	part build-tsan make -j"$jobs" B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="$threaded" build/tsan/tests/unit
-	# shellcheck disable=SC2046
-	part unit-tsan unit tsan $(threaded)
-	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
-	part text-explore build/tests/text-explore --steps 1000000 --seed 1
-	part docs tests/check/docs.sh
-	part decoder build/tests/decoder
-	part picture build/tests/picture
-	part decoder-escape build/tests/escape
-	part memory-score tests/memory/check.sh
-) &
-scenarios() {
-	for s; do
-		part "scenario-$(basename "$s" .sh)" sh "$s"
+# Backtraces need lines, but no variables.
+SANITIZED="-O1 -g1"
+work() {
+	case $1 in
+	asan)
+		part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT="$SANITIZED" build/asan/tests/unit fuzz-replay-bins
+		part unit-asan unit asan
+		part corpora corpora
+		;;
+	tsan)
+		part build-tsan make -j"$jobs" B=build/tsan SAN=thread WERROR=-Werror OPT="$SANITIZED" ONLY="$threaded" build/tsan/tests/unit
+		# shellcheck disable=SC2046
+		part unit-tsan unit tsan $(threaded)
+		;;
+	memory-score) part memory-score tests/memory/check.sh ;;
+	decoder) part decoder build/tests/decoder ;;
+	offline-speech) part offline-speech sh tests/offline/measure.sh short ;;
+	room-explore) part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room ;;
+	text-explore) part text-explore build/tests/text-explore --steps 1000000 --seed 1 ;;
+	picture) part picture build/tests/picture ;;
+	escape) part decoder-escape build/tests/escape ;;
+	docs) part docs tests/check/docs.sh ;;
+	*.sh) part "scenario-$(basename "$1" .sh)" sh "$1" ;;
+	esac
+}
+lane() {
+	for w; do
+		mkdir "$log/taken/$(basename "$w" .sh)" 2>/dev/null || continue
+		work "$w"
 	done
 }
-# shellcheck disable=SC2046
-scenarios $(grep -l '^# beside:' tests/scenarios/*.sh) &
-# shellcheck disable=SC2046
-scenarios $(grep -LE '^# (slow|beside):' tests/scenarios/*.sh)
+computed="asan tsan memory-score decoder offline-speech room-explore text-explore picture escape docs"
+# shellcheck disable=SC2086
+(aside; lane $computed) &
+# shellcheck disable=SC2086
+(aside; lane $computed) &
+waited="$(grep -l '^# beside:' tests/scenarios/*.sh) $(grep -LE '^# (slow|beside):' tests/scenarios/*.sh)"
+# shellcheck disable=SC2086
+lane $waited &
+# shellcheck disable=SC2086
+lane $waited
 part install tests/check/install.sh
-part build-benches make -j"$jobs" build/bench/erase build/bench/store
 part erase-left build/bench/erase --short
 part write-lost build/bench/store --short
 part replay-faults tests/replay/faults.sh
 part chaos build/chaos --seeds 8
 part chaos-planted build/chaos --self-test
-part offline-speech sh tests/offline/measure.sh short
 wait
 part skips skips
 

@@ -2,7 +2,7 @@
 # `make interop`: unmodified npm clients against our programs. Each script gets a guildd of its own.
 #
 #   BIN=folder of the programs (build)      run.sh [SCRIPT…]      only these
-#   LANES=N scripts at a time (2)           run.sh --bench SCRIPT  a bench: prints only its rows on stdout
+#   LANES=N scripts at a time (3)           run.sh --bench SCRIPT  a bench: prints only its rows on stdout
 set -eu
 cd "$(dirname "$0")"
 bin=$(cd ../.. && cd "${BIN:-build}" && pwd)
@@ -97,12 +97,12 @@ if [ "${1:-}" = --one ]; then
 fi
 
 # The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
-[ $# -gt 0 ] || set -- events strangers text mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave golive commands discordjs discordjs-plain openai_http standins_text pictures judge planted planted_mute planted_twice planted_peers planted_double planted_lost planted_wrong_reason planted_buried planted_unread
+[ $# -gt 0 ] || set -- events planted_peers dave text planted planted_mute planted_unread strangers mediad acp planted_twice planted_buried planted_lost planted_double planted_wrong_reason voice_pair mcp_conformance music agents mcp strict openai standins golive commands discordjs discordjs-plain openai_http standins_text pictures judge
 case " $* " in *" strangers "* | *" text "*) ./strangers/modules.sh ;; esac
 case " $* " in *" mcp_conformance "*) ./mcp/modules.sh ;; esac
 case " $* " in *" agents "*) ./agents/modules.sh ;; esac
 mkdir "$run/lanes"
 for t; do echo "$t"; done |
-	lanes=$run/lanes self=$PWD/run.sh xargs -P "${LANES:-2}" -I{} sh -c '"$self" --one {} >"$lanes/{}" 2>&1; cat "$lanes/{}"'
+	lanes=$run/lanes self=$PWD/run.sh xargs -P "${LANES:-3}" -I{} sh -c '"$self" --one {} >"$lanes/{}" 2>&1; cat "$lanes/{}"'
 for t; do tail -1 "$run/lanes/$t"; done | awk -v want=$# '/^[0-9]+ passed, / { p += $1; f += $3; s += $5; n++ }
 	END { f += want - n; print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f > 0 }'
