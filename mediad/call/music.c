@@ -359,7 +359,8 @@ static void continue_track(struct call *c, struct music_track *t)
 	struct music_track *next = NULL;
 
 	if (t->music && t->lane && t->opened.seekable && t->why == MEDIA_REASON_NONE &&
-	    written >= CONTINUES_AFTER && written <= DECODER_FRAMES_MAX && t->deaths < DEATHS_MAX)
+	    (written >= CONTINUES_AFTER || t->failure == DECODER_REASON_LOST) &&
+	    written <= DECODER_FRAMES_MAX && t->deaths < DEATHS_MAX)
 		next = add_track(c, t->music);
 	if (!next)
 		return;
@@ -375,6 +376,20 @@ static void continue_track(struct call *c, struct music_track *t)
 	next->deaths = t->deaths + 1;
 	t->music = 0;
 	open_track(c, next);
+}
+
+/* The process that forks the decoders was started again before this track had its lane. That says
+ * nothing against its source. */
+static bool open_again(struct call *c, struct music_track *t)
+{
+	if (t->failure != DECODER_REASON_LOST || t->lane || t->deaths == DEATHS_MAX)
+		return false;
+	decoders_close(c->conf.decoders, t->decoded);
+	t->waits = false;
+	t->deaths++;
+	t->phase = MEDIA_MUSIC_PHASE_OPENING;
+	open_track(c, t);
+	return true;
 }
 
 static void on_decoder_event(const struct decoder_msg *msg, void *arg)
@@ -397,6 +412,8 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		if (msg->reason != DECODER_REASON_END)
 			log_info("music_failed", "call=%u music=%u reason=%s", c->id, t->music,
 				 decoder_reason_name(msg->reason));
+		if (open_again(c, t))
+			return;
 		/* With a lane, or one to come, it plays what is in the ring. */
 		if (!t->lane && !t->waits)
 			music_finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);

@@ -40,6 +40,51 @@ TEST(call_music_outlasts_the_decoder_program)
 	music_rig_finish();
 }
 
+/* The program dies before it has opened the track, or what is prepared behind that. */
+TEST(call_music_is_opened_again_by_a_new_decoder_program)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_prepare(8, 0);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_deliver_ready();
+	CHECK_PHASE(7, OPENING);
+	CHECK_PHASE(8, OPENING);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_run_ms(500);
+	CHECK_PHASE(7, PLAYING);
+	CHECK_PHASE(8, READY);
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_FAILED), 0);
+	CHECK_INT(music_rig_count_states(8, MEDIA_MUSIC_PHASE_FAILED), 0);
+	music_rig_finish();
+}
+
+TEST(call_music_is_continued_at_once_by_a_new_decoder_program)
+{
+	begin();
+	music_rig.written = 480;
+	music_rig_deliver_ready();
+	music_rig.written = 0;
+	CHECK_PHASE(7, OPENING);
+	CHECK_INT(music_rig_track_of(7)->start, 480);
+	music_rig_finish();
+}
+
+TEST(call_music_is_not_opened_without_end)
+{
+	unsigned deaths = 0;
+
+	music_rig_setup();
+	music_rig_play(7, 0);
+	for (; deaths < 100 && music_rig_track_of(7); deaths++)
+		music_rig_deliver_ready();
+	CHECK_INT(deaths, 9);
+	CHECK_PHASE(7, FAILED);
+	CHECK_STR(music_rig_failure_of(7), "lost");
+	music_rig_finish();
+}
+
 /* Its source is far away: the samples in the ring have played long before. */
 TEST(call_music_is_continued_late)
 {
@@ -355,11 +400,11 @@ TEST(call_music_tells_why_its_continuation_could_not_begin)
 	begin();
 	die(72000);
 	CHECK_PHASE(7, OPENING);
-	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_LOST);
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_NO_PROCESS);
 	CHECK_PHASE(7, PLAYING);
 	music_rig_run_ms(3000);
 	CHECK_PHASE(7, FAILED);
-	CHECK_STR(music_rig_failure_of(7), "lost");
+	CHECK_STR(music_rig_failure_of(7), "no_process");
 	music_rig_finish();
 	begin();
 	die(72000);
