@@ -14,7 +14,7 @@
 
 #include "ipc/jail/landlock.h"
 
-enum { NICE = 10, MEMORY = 512 << 20 };
+enum { NICE = 10, MEMORY = 512 << 20, JAIL_TRIES = 4 };
 #define OOM_SCORE "500"
 
 static const int allowed[] = {
@@ -189,10 +189,11 @@ int jail_enter(unsigned cpu_s)
 	return err ? err : install_filter();
 }
 
-bool jail_works(void)
+/* Returns the wait status of a child that does, in the jail, what that forbids; -1 without one. */
+static int try_jail(void)
 {
 	pid_t self = getpid(), pid = fork();
-	int status = 0;
+	int status = -1;
 
 	if (!pid) {
 		if (jail_limit(self) || jail_enter(JAIL_CPU_S))
@@ -200,6 +201,22 @@ bool jail_works(void)
 		/* The filter kills the process here. */
 		_exit(getuid() ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
-	       WTERMSIG(status) == SIGSYS;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+/* A child that somebody kills, as the kernel does when memory lacks, says nothing about the jail.
+ */
+bool jail_works(void)
+{
+	int status = -1;
+
+	for (unsigned i = 0; i < JAIL_TRIES; i++) {
+		status = try_jail();
+		if (status == -1 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+			break;
+	}
+	return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
