@@ -12,6 +12,7 @@
 #include "control/store/job.h"
 #include "control/store/recordings.h"
 #include "control/store/store.h"
+#include "control/store/turn_costs.h"
 #include "control/events/action_id.h"
 #include "control/events/turn_stages.h"
 #include "control/store/audit.h"
@@ -214,21 +215,15 @@ static void add_answer(const struct turn *t)
 							     "endMs", relative_json(t, t->at_ms)));
 }
 
-static json_t *cost_json(sqlite3_stmt *s)
-{
-	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:b}", "provider", text_json(s, 0), "model",
-			 text_json(s, 1), "role", text_json(s, 2), "usd", usd_json(db_uint(s, 3)),
-			 "priced", (int)db_uint(s, 4), "estimated", (int)db_uint(s, 5));
-}
-
 static int add_costs(struct db *db, const struct turn *t, json_t *list)
 {
-	sqlite3_stmt *s = use_for_turn(db, DB_SUM_TURN_COSTS, t);
-	int err;
+	const struct turn_costs of = {.seq = t->seq,
+				      .guild = t->guild,
+				      .session = t->session,
+				      .number = t->number,
+				      .until_ms = t->at_ms + AFTER_MS};
 
-	while (!(err = db_step(db, s)))
-		json_array_append_new(list, cost_json(s));
-	return err == ENOENT ? 0 : err;
+	return turn_costs_add(db, &of, list);
 }
 
 /* What the model was told, if keep_contexts had it kept. */

@@ -174,6 +174,51 @@ static json_int_t number_of(const json_t *j, const char *name)
 	return json_integer_value(json_object_get(j, name));
 }
 
+/* Six seconds of somebody else, and what the transcription of the whole session cost. */
+static bool add_session_of_speech(void)
+{
+	struct bus_event said = {
+		.type = EVENT_UTTERANCE, .at_ms = T0 + 20000, .guild = 1, .user = 502};
+	struct bus_event used = {.type = EVENT_ENGINE_USED, .at_ms = T0 + 60000, .guild = 1};
+
+	said.utterance = (struct event_utterance){.session = T0,
+						  .channel = 300,
+						  .utterance = 10,
+						  .name = "bob",
+						  .text = "it is late",
+						  .started_ms = T0 + 12000,
+						  .ended_ms = T0 + 18000};
+	used.usage = (struct event_usage){.session = T0,
+					  .channel = 300,
+					  .provider = "scribes",
+					  .model = "scribe",
+					  .role = "transcribe",
+					  .nano = 4000000,
+					  .priced = true};
+	return add(&said) && add(&used);
+}
+
+/* A turn of two of eight seconds of speech is charged a quarter of the transcription. */
+TEST(a_turn_costs_its_share_of_the_transcription_of_its_session)
+{
+	double usd;
+
+	CHECK(begin());
+	CHECK(add_speech() && add_turn(1, 1, "answered") && add_cost());
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .any = true}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "costs")), 1);
+	CHECK(add_session_of_speech());
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .any = true}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "costs")), 2);
+	CHECK(json_is_false(json_object_get(row("costs", 0), "estimated")));
+	CHECK_STR(text_of(row("costs", 1), "role"), "transcribe");
+	CHECK_STR(text_of(row("costs", 1), "provider"), "scribes");
+	CHECK(json_is_true(json_object_get(row("costs", 1), "estimated")));
+	usd = json_real_value(json_object_get(row("costs", 1), "usd"));
+	CHECK(usd > 0.00099 && usd < 0.00101);
+	end();
+}
+
 TEST(one_turn_tells_its_decisions_times_and_costs)
 {
 	const json_t *why;
@@ -496,6 +541,17 @@ TEST(subjects_and_writes_of_the_memory_are_counted)
 	CHECK(json_is_true(json_object_get(row("subjects", 0), "private")));
 	CHECK_INT(number_of(row("subjects", 1), "facts"), 2);
 	CHECK_STR(text_of(row("subjects", 1), "name"), "alice");
+	/* A person by letters of their name, or by their id. */
+	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9, .text = (char *)"LIC"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 2);
+	CHECK_INT(number_of(row("subjects", 1), "facts"), 2);
+	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9, .text = (char *)"501"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 2);
+	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9, .text = (char *)"50"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 0);
 	CHECK_INT(ask((struct job){.owner = STORE_WRITES, .version = 9}), 0);
 	CHECK_STR(text_of(row("writes", 0), "source"), "asked");
 	CHECK_INT(number_of(row("writes", 0), "inserted"), 2);

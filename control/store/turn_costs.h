@@ -1,0 +1,22 @@
+/* What one turn cost, by provider, model and role. On the store's worker. */
+#ifndef CONTROL_STORE_TURN_COSTS_H
+#define CONTROL_STORE_TURN_COSTS_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct db;
+
+struct turn_costs {
+	uint64_t seq; /* the turn's row */
+	uint64_t guild, session, number;
+	uint64_t until_ms; /* requests of a later turn of the same number are of another session */
+};
+
+/* Appends {"provider", "model", "role", "usd", "priced", "estimated"} to list. Speech-to-text that
+ * was paid for the whole session is of this turn by its share of the speech, and so estimated.
+ * Errors of db.h. */
+int turn_costs_add(struct db *db, const struct turn_costs *t, json_t *list);
+
+#endif
