@@ -265,7 +265,7 @@ static int make_discord(struct control *c)
 		err = commands_alloc(&c->commands, c->env, c->rest, control_on_command,
 				     control_on_calls_changed, c);
 	if (!err)
-		commands_answer_at_once(c->commands, control_answers_now);
+		control_prepare_commands(c);
 	if (!err)
 		err = components_alloc(&c->components, c->env, c->rest, control_on_press,
 				       control_on_typing, c);
@@ -582,7 +582,7 @@ static void end_web(struct control *c)
 {
 	control_end_again(c);
 	control_end_incident(c);
-	web_free(c->web);
+	c->web = web_free(c->web);
 }
 
 struct control *control_free(struct control *c)

@@ -4,8 +4,9 @@
 #include "control/control_inside.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
-#include "control/media/media.h"
 #include "control/events/events.h"
+#include "control/media/media.h"
+#include "control/metrics/counters.h"
 #include "control/report/status.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
@@ -194,6 +195,7 @@ static void carry_out(struct control *c, struct command *cmd)
 		[COMMAND_WORK] = control_answer_work,
 		[COMMAND_WHY_MESSAGE] = control_answer_why_message,
 		[COMMAND_WHY_USER] = control_answer_why_user,
+		[COMMAND_FORGET_USER] = control_answer_forget_user,
 	};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
@@ -226,11 +228,24 @@ void control_on_held_timer(void *arg)
 	c->n_held = 0;
 }
 
-bool control_answers_now(void *arg)
+static bool answers_now(void *arg)
 {
 	const struct control *c = arg;
 
 	return !c->n_held && knows_mediads(c);
+}
+
+static void on_refused(void *arg)
+{
+	struct control *c = arg;
+
+	counter_add(&c->state.counters, COUNTER_COMMANDS_REFUSED);
+}
+
+void control_prepare_commands(struct control *c)
+{
+	commands_answer_at_once(c->commands, answers_now);
+	commands_tell_refused(c->commands, on_refused);
 }
 
 void control_on_command(struct command *cmd, void *arg)

@@ -399,7 +399,8 @@ void control_on_typing(const struct typing *t, uint32_t id, void *arg)
 	json_t *choices;
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (strcmp(t->command, others[i].command) == 0) {
+		if (strcmp(t->command, others[i].command) == 0 &&
+		    (t->guild || others[i].type == control_type_memory)) {
 			others[i].type(c, t, id);
 			return;
 		}

@@ -297,12 +297,16 @@ void control_end_incident(struct control *c);
 
 /* control_privacy.c */
 void control_answer_privacy(struct control *c, struct command *cmd);
+/* The menu "Forget me". */
+void control_answer_forget_user(struct control *c, struct command *cmd);
 void control_on_press(struct press *p, void *arg);
 /* No request of theirs waits any more. */
 void control_end_privacy(struct control *c);
 /* Carries out the erasures that are requested in the database: by `control --erase`, or by a
  * control that ended before it was done. */
 void control_take_erase_requests(struct control *c);
+/* For the dashboard (web_conf.eraseh). arg: the control. */
+int control_erase(uint64_t user, void *arg);
 
 /* control_music.c */
 void control_answer_music(struct control *c, struct command *cmd);
@@ -315,7 +319,8 @@ void control_end_music(struct control *c);
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);
 /* A command would be carried out at once. */
-bool control_answers_now(void *arg);
+/* Who is told what of the commands that come. */
+void control_prepare_commands(struct control *c);
 /* Carries out what was held, once mediad has told what it holds. */
 void control_on_held_timer(void *arg);
 

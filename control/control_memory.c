@@ -1,6 +1,11 @@
 /* /remember and /forget: what the models do with memory_write and memory_forget, asked for in
  * writing. The same guard, the same store. A fact belongs to its author alone unless they say that
- * everybody may know it; only its author can see it here, and have it forgotten. */
+ * everybody may know it; only its author can see it here, and have it forgotten.
+ *
+ * A direct message names no server: there /forget is about all in which its author said facts,
+ * which are asked one after the other, so that who left a server can still have a fact of theirs
+ * forgotten.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +31,8 @@ enum {
 	LOOKED_AT = 200, /* of a member's facts, the newest, for suggestions */
 	LABEL = 101,	 /* bytes of a suggestion with NUL */
 	REQUESTS_MAX = 64,
+	REQUESTS_EACH = 8, /* of one member, so that nobody keeps others from it */
+	SERVERS_MAX = 100,
 };
 
 /* A request that waits for the store. One of cmd, press and typing waits for its answer. */
@@ -38,6 +45,10 @@ struct memory_request {
 	char typed[MUSIC_FOLDED_MAX]; /* folded, as far as suggestions are concerned */
 	uint64_t guild, user;
 	bool shared; /* the server's memory */
+	/* Of a direct message; NULL in a server. */
+	json_t *servers; /* ids of those that are not asked yet */
+	json_t *request; /* what each is asked */
+	json_t *found;	 /* facts that the others had */
 };
 
 /* ---- requests ---- */
@@ -54,6 +65,9 @@ static void end_request(struct memory_request *r)
 	while (*at != r)
 		at = &(*at)->next;
 	*at = r->next;
+	json_decref(r->servers);
+	json_decref(r->request);
+	json_decref(r->found);
 	free(r);
 }
 
@@ -67,11 +81,13 @@ void control_end_memory(struct control *c)
 static struct memory_request *add_request(struct control *c, const struct memory_request *proto)
 {
 	struct memory_request *r = NULL;
-	unsigned n = 0;
+	unsigned n = 0, own = 0;
 
-	for (const struct memory_request *o = c->memory_requests; o; o = o->next)
+	for (const struct memory_request *o = c->memory_requests; o; o = o->next) {
 		n++;
-	if (n < REQUESTS_MAX)
+		own += o->user == proto->user;
+	}
+	if (n < REQUESTS_MAX && own < REQUESTS_EACH)
 		r = malloc(sizeof *r);
 	if (!r)
 		return NULL;
@@ -91,6 +107,8 @@ static void send_reply(const struct memory_request *r, const struct words *words
 		command_reply(r->cmd, words);
 	else if (r->press)
 		press_finish(r->press, words, NULL, NULL);
+	else if (r->typing)
+		components_suggest(r->c->components, r->typing, NULL);
 }
 
 /* Answers and ends the request. */
@@ -148,6 +166,87 @@ static int post(struct memory_request *r, json_t *request,
 	return err;
 }
 
+/* ---- direct messages ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void take_forgotten(int err, const struct store_document *document, void *arg);
+static void take_own(int err, const struct store_document *document, void *arg);
+
+/* False: each server was asked. */
+static bool ask_next_server(struct memory_request *r)
+{
+	size_t n = json_array_size(r->servers);
+	int err;
+
+	if (!n)
+		return false;
+	discord_u64(json_string_value(json_array_get(r->servers, n - 1)), &r->guild);
+	json_array_remove(r->servers, n - 1);
+	err = post(r, json_incref(r->request), r->typing ? store_find_facts : store_forget_facts,
+		   r->typing ? take_own : take_forgotten);
+	if (err)
+		fail(r, err);
+	return true;
+}
+
+/* Of the answer of STORE_SUBJECTS: each server once. */
+static json_t *list_servers(const json_t *subjects)
+{
+	json_t *seen = json_object(), *list = json_array();
+	const json_t *subject;
+	size_t i;
+
+	json_array_foreach(subjects, i, subject)
+	{
+		const char *guild = text_at(subject, "guild");
+
+		if (!*guild || json_object_get(seen, guild))
+			continue;
+		json_object_set_new(seen, guild, json_true());
+		json_array_append_new(list, json_string(guild));
+	}
+	json_decref(seen);
+	return list;
+}
+
+static void end_tour(struct memory_request *r);
+
+static void take_servers(int err, const struct store_document *document, void *arg)
+{
+	struct memory_request *r = arg;
+	json_t *all = err ? NULL : json_loads(document->document, 0, NULL);
+
+	if (!all) {
+		fail(r, err ? err : ENOMEM);
+		return;
+	}
+	r->servers = list_servers(json_object_get(all, "subjects"));
+	r->found = json_array();
+	json_decref(all);
+	if (!ask_next_server(r))
+		end_tour(r);
+}
+
+/* request is stolen. */
+static int ask_every_server(struct memory_request *r, json_t *request)
+{
+	const struct store_query q = {.what = STORE_SUBJECTS,
+				      .user = r->user,
+				      .reason = "",
+				      .most = SERVERS_MAX,
+				      .words = true,
+				      .operators = true};
+
+	r->request = request;
+	return request ? store_read_history(r->c->store, &q, take_servers, r) : ENOMEM;
+}
+
 /* ---- /remember ---- */
 
 static void tell_refusal(enum memory_refusal why, struct words *words)
@@ -168,13 +267,6 @@ static void tell_skipped(const char *reason, struct words *words)
 		words_memory_too_often(words);
 	else
 		words_memory_failed(words);
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
 }
 
 static void tell_written(const struct memory_request *r, const json_t *done, struct words *words)
@@ -284,18 +376,12 @@ static json_t *candidate_menu(const struct memory_request *r, const json_t *cand
 		"[o]", component_select("forget_fact", r->user, env_wall_ms(r->c->env), options)));
 }
 
-static void take_forgotten(int err, const struct store_document *document, void *arg)
+/* gone: the fact that was forgotten; NULL: candidates are what may be meant. */
+static void tell_forgotten(struct memory_request *r, const json_t *gone, const json_t *candidates)
 {
-	struct memory_request *r = arg;
-	json_t *done = err ? NULL : json_loads(document->document, 0, NULL), *menu = NULL;
-	const json_t *gone = json_array_get(json_object_get(done, "forgotten"), 0);
-	const json_t *candidates = json_object_get(done, "candidates");
 	struct words words = {0};
+	json_t *menu = NULL;
 
-	if (!done) {
-		fail(r, err ? err : ENOMEM);
-		return;
-	}
 	words_speak(&words, locale_of(r));
 	if (gone) {
 		words_memory_forgotten(&words, text_at(gone, "text"));
@@ -305,9 +391,29 @@ static void take_forgotten(int err, const struct store_document *document, void 
 	} else {
 		words_memory_not_found(&words);
 	}
-	json_decref(done);
 	send_reply(r, &words, menu);
 	end_request(r);
+}
+
+static void take_forgotten(int err, const struct store_document *document, void *arg)
+{
+	struct memory_request *r = arg;
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
+	const json_t *gone = json_array_get(json_object_get(done, "forgotten"), 0);
+	json_t *candidates = json_object_get(done, "candidates");
+
+	if (!done) {
+		fail(r, err ? err : ENOMEM);
+		return;
+	}
+	if (r->servers && !gone) {
+		json_array_extend(r->found, candidates);
+		if (!ask_next_server(r))
+			tell_forgotten(r, NULL, r->found);
+	} else {
+		tell_forgotten(r, gone, candidates);
+	}
+	json_decref(done);
 }
 
 /* "#17" as it is suggested, or words that name a fact. */
@@ -335,7 +441,8 @@ static void forget(struct control *c, const struct memory_request *proto, const 
 		send_reply(&failed, &words, NULL);
 		return;
 	}
-	err = post(r, forget_request(text), store_forget_facts, take_forgotten);
+	err = r->guild ? post(r, forget_request(text), store_forget_facts, take_forgotten)
+		       : ask_every_server(r, forget_request(text));
 	if (err)
 		fail(r, err);
 }
@@ -401,28 +508,49 @@ static json_t *suggest_own(const struct memory_request *r, const json_t *found)
 	return list;
 }
 
+static void tell_own(struct memory_request *r, const json_t *found)
+{
+	components_suggest(r->c->components, r->typing, suggest_own(r, found));
+	end_request(r);
+}
+
+static void end_tour(struct memory_request *r)
+{
+	if (r->typing)
+		tell_own(r, r->found);
+	else
+		tell_forgotten(r, NULL, r->found);
+}
+
 static void take_own(int err, const struct store_document *document, void *arg)
 {
 	struct memory_request *r = arg;
 	json_t *found = err ? NULL : json_loads(document->document, 0, NULL);
 
-	components_suggest(r->c->components, r->typing, suggest_own(r, found));
+	if (r->servers)
+		json_array_extend(r->found, found);
+	if (!r->servers)
+		tell_own(r, found);
+	else if (!ask_next_server(r))
+		tell_own(r, r->found);
 	json_decref(found);
-	end_request(r);
 }
 
 void control_type_memory(struct control *c, const struct typing *t, uint32_t id)
 {
 	struct memory_request proto = {.typing = id, .guild = t->guild, .user = t->user}, *r = NULL;
+	json_t *mine;
+	int err;
 
 	music_fold(proto.typed, *t->text == '#' ? "" : t->text);
 	if (c->store)
 		r = add_request(c, &proto);
-	if (r &&
-	    post(r, json_pack("{s:s,s:b}", "words", "", "mine", 1), store_find_facts, take_own)) {
-		end_request(r);
-		r = NULL;
-	}
-	if (!r)
+	if (!r) {
 		components_suggest(c->components, id, NULL);
+		return;
+	}
+	mine = json_pack("{s:s,s:b}", "words", "", "mine", 1);
+	err = r->guild ? post(r, mine, store_find_facts, take_own) : ask_every_server(r, mine);
+	if (err)
+		fail(r, err);
 }

@@ -1,4 +1,5 @@
-/* /privacy, the buttons below it, and erasures. */
+/* /privacy, the menu "Forget me", the buttons below both, and erasures. In a direct message
+ * /privacy is about all servers, so that who left one can still have everything erased. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +26,17 @@
 struct privacy_request {
 	struct privacy_request *next;
 	struct control *c;
-	struct press *press; /* NULL: `control --erase` waits, in another process, or nobody does */
+	struct press *press; /* NULL: the dashboard waits, `control --erase` does in another
+				process, or nobody does */
+	bool web;	     /* the dashboard waits */
 	uint64_t user;
 };
 
 /* ---- /privacy ---- */
 
-static json_t *privacy_buttons(const struct control *c, uint64_t user, const char *locale)
+/* Consent is of one server; guild 0: of none. */
+static json_t *privacy_buttons(const struct control *c, uint64_t guild, uint64_t user,
+			       const char *locale)
 {
 	struct words export = {0}, forget, change;
 	uint64_t now = env_wall_ms(c->env);
@@ -42,8 +47,9 @@ static json_t *privacy_buttons(const struct control *c, uint64_t user, const cha
 	words_privacy_forget(&forget);
 	words_privacy_change(&change);
 	return component_row(json_pack(
-		"[o,o,o]", component_button("export", user, now, COMPONENT_PLAIN, export.text),
-		component_button("consent_menu", user, now, COMPONENT_PLAIN, change.text),
+		"[o,o*,o]", component_button("export", user, now, COMPONENT_PLAIN, export.text),
+		guild ? component_button("consent_menu", user, now, COMPONENT_PLAIN, change.text)
+		      : NULL,
 		component_button("forget", user, now, COMPONENT_DANGER, forget.text)));
 }
 
@@ -62,7 +68,10 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 	struct words words = {0};
 
 	words_speak(&words, cmd->locale);
-	control_tell_present_consent(c, cmd->guild, cmd->user, &words);
+	if (cmd->guild)
+		control_tell_present_consent(c, cmd->guild, cmd->user, &words);
+	else
+		words_privacy_everywhere(&words);
 	words_line(&words);
 	if (!c->store) {
 		words_privacy_no_store(&words);
@@ -73,7 +82,39 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 	settings_free(s);
 	words_line(&words);
 	words_privacy_nothing_heard(&words);
-	command_reply_with(cmd, &words, privacy_buttons(c, cmd->user, cmd->locale));
+	command_reply_with(cmd, &words, privacy_buttons(c, cmd->guild, cmd->user, cmd->locale));
+}
+
+static json_t *sure_buttons(const struct control *c, uint64_t user, const char *locale)
+{
+	struct words erase = {0}, keep = {0};
+	uint64_t now = env_wall_ms(c->env);
+
+	words_speak(&erase, locale);
+	words_speak(&keep, locale);
+	words_privacy_erase(&erase);
+	words_privacy_keep(&keep);
+	return component_row(json_pack(
+		"[o,o]", component_button("forget_sure", user, now, COMPONENT_DANGER, erase.text),
+		component_button("keep", user, now, COMPONENT_PLAIN, keep.text)));
+}
+
+/* Of oneself: nobody has somebody else erased. */
+void control_answer_forget_user(struct control *c, struct command *cmd)
+{
+	struct words words = {0};
+
+	words_speak(&words, cmd->locale);
+	if (cmd->target != cmd->user)
+		words_privacy_of_others(&words);
+	else if (!c->store)
+		words_privacy_no_store(&words);
+	if (words.n) {
+		command_reply(cmd, &words);
+		return;
+	}
+	words_privacy_sure(&words);
+	command_reply_with(cmd, &words, sure_buttons(c, cmd->user, cmd->locale));
 }
 
 /* ---- requests of the store ---- */
@@ -171,6 +212,8 @@ static void take_receipt(int err, const struct store_document *d, void *arg)
 	words_privacy_erased(&words, sentence.text);
 	if (err)
 		erasures_fail(&r->c->erasures, r->user);
+	if (r->web && r->c->web)
+		web_erased(r->c->web, err ? NULL : d->document);
 	finish(r, err, &words, "parley-receipt.json", d->document);
 }
 
@@ -178,8 +221,8 @@ static void take_receipt(int err, const struct store_document *d, void *arg)
 static void on_written(void *arg)
 {
 	struct privacy_request *r = arg;
-	int err = store_erase_person(r->c->store, r->user,
-				     r->press ? "/privacy" : "control --erase", take_receipt, r);
+	const char *via = r->press ? "/privacy" : r->web ? "dashboard" : "control --erase";
+	int err = store_erase_person(r->c->store, r->user, via, take_receipt, r);
 
 	/* What is read from now on is read after the erasure. */
 	text_session_hold_memory(r->c->text, false);
@@ -271,6 +314,24 @@ static void take_erase_requests(int err, const struct store_document *list, size
 	}
 }
 
+int control_erase(uint64_t user, void *arg)
+{
+	struct control *c = arg;
+	struct privacy_request *r;
+	int err;
+
+	for (r = c->privacy_requests; r; r = r->next)
+		if (r->web)
+			return EBUSY;
+	r = make_request(c, NULL, user);
+	if (r)
+		r->web = true;
+	err = r ? run_erasure(c, r) : ENOMEM;
+	if (err)
+		end_request(r);
+	return err;
+}
+
 void control_take_erase_requests(struct control *c)
 {
 	if (c->store && store_list_erase_requests(c->store, take_erase_requests, c))
@@ -281,20 +342,11 @@ void control_take_erase_requests(struct control *c)
 
 static void ask_sure(struct control *c, struct press *p)
 {
-	struct words words = {0}, erase, keep;
-	uint64_t now = env_wall_ms(c->env);
+	struct words words = {0};
 
 	words_speak(&words, p->locale);
-	erase = keep = words;
 	words_privacy_sure(&words);
-	words_privacy_erase(&erase);
-	words_privacy_keep(&keep);
-	press_update(
-		p, &words,
-		component_row(json_pack(
-			"[o,o]",
-			component_button("forget_sure", p->user, now, COMPONENT_DANGER, erase.text),
-			component_button("keep", p->user, now, COMPONENT_PLAIN, keep.text))));
+	press_update(p, &words, sure_buttons(c, p->user, p->locale));
 }
 
 static void press_sure(struct control *c, struct press *p)
@@ -342,9 +394,9 @@ void control_on_press(struct press *p, void *arg)
 		ask_sure(c, p);
 	} else if (strcmp(p->action, "forget_sure") == 0) {
 		press_sure(c, p);
-	} else if (strcmp(p->action, "consent") == 0) {
+	} else if (p->guild && strcmp(p->action, "consent") == 0) {
 		control_press_consent(c, p);
-	} else if (strcmp(p->action, "consent_menu") == 0) {
+	} else if (p->guild && strcmp(p->action, "consent_menu") == 0) {
 		words_consent_choose(&words);
 		press_update(p, &words, control_consent_menu(c, p->guild, p->user, p->locale));
 	} else {

@@ -434,6 +434,7 @@ int control_make_web(struct control *c)
 				.openh = is_open,
 				.againh = control_ask_again,
 				.incidenth = control_make_incident,
+				.eraseh = control_erase,
 				.orderh = control_take_order,
 				.watch_musich = control_watch_music,
 				.shareh = control_take_share,

@@ -13,10 +13,12 @@
 /* Discord's types of commands, of which an interaction tells one, too. */
 enum type { SLASH = 1, USER, MESSAGE };
 enum answer { PUBLIC, PRIVATE, CHOSEN };
-enum when { DEFERRED, AT_ONCE };
+enum when { DEFERRED, AT_ONCE, BARE };
+enum place { SERVER, ANYWHERE };
 enum kind { TEXT = 3, NUMBER = 4, FLAG = 5, VOICE_CHANNEL = 7 }; /* of options, by its numbers */
 
-enum { CONTEXT_GUILD = 0 /* a command can be used in guilds */ };
+/* Where a command can be used: Discord's contexts. */
+enum { CONTEXT_GUILD = 0, CONTEXT_BOT_DM = 1 };
 
 static const struct row {
 	const char *name;
@@ -24,10 +26,11 @@ static const struct row {
 	enum type type;
 	enum answer answer;
 	enum when when;
+	enum place place;
 	const char *right;
 } table[] = {
-#define X(NAME, name, type, answer, when, right)                                                   \
-	{#name, words_command_##name, type, answer, when, right},
+#define X(NAME, name, type, answer, when, place, right)                                            \
+	{#name, words_command_##name, type, answer, when, place, right},
 	COMMANDS(X)
 #undef X
 };
@@ -35,12 +38,13 @@ static const struct row {
 static const struct subcommand {
 	enum command_kind of;
 	const char *name;
+	enum when when;
 	void (*describe)(struct words *w);
 } subcommands[] = {
-#define X(OF, name, words) {COMMAND_##OF, #name, words_##words},
+#define X(OF, name, when, words) {COMMAND_##OF, #name, when, words_##words},
 	COMMAND_SUBCOMMANDS(X)
 #undef X
-		{COMMAND_COUNT, NULL, NULL},
+		{COMMAND_COUNT, NULL, DEFERRED, NULL},
 };
 
 static const struct option {
@@ -139,7 +143,10 @@ static json_t *command_json(enum command_kind kind)
 	if (table[kind].type != SLASH)
 		command_label(cmd, table[kind].describe);
 	json_object_set_new(cmd, "type", json_integer(table[kind].type));
-	json_object_set_new(cmd, "contexts", json_pack("[i]", CONTEXT_GUILD));
+	json_object_set_new(cmd, "contexts",
+			    table[kind].place == ANYWHERE
+				    ? json_pack("[i,i]", CONTEXT_GUILD, CONTEXT_BOT_DM)
+				    : json_pack("[i]", CONTEXT_GUILD));
 	if (*table[kind].right)
 		json_object_set_new(cmd, "default_member_permissions",
 				    json_string(table[kind].right));
@@ -202,9 +209,8 @@ static int read_target(const json_t *data, struct command *cmd)
 	return 0;
 }
 
-static void read_name(const json_t *member, char to[COMMAND_USER_NAME])
+static void read_name(const json_t *member, const json_t *user, char to[COMMAND_USER_NAME])
 {
-	const json_t *user = json_object_get(member, "user");
 	const char *name = json_string_value(json_object_get(member, "nick"));
 
 	if (!name || !*name)
@@ -226,18 +232,29 @@ static void read_parent(const json_t *channel, uint64_t *parent)
 		field_id(channel, "parent_id", parent);
 }
 
+/* Of a direct message the user; in a server they are in the member. */
+static const json_t *user_of(const json_t *d)
+{
+	const json_t *member = json_object_get(d, "member");
+
+	return json_object_get(json_object_get(d, "guild_id") ? member : d, "user");
+}
+
 int command_parse(const json_t *d, struct command *out)
 {
 	const json_t *data = json_object_get(d, "data"), *member = json_object_get(d, "member");
+	bool direct = !json_object_get(d, "guild_id") && !member;
 	struct command cmd = {0};
 	int err;
 
 	if (json_integer_value(json_object_get(d, "type")) != INTERACTION_COMMAND)
 		return ENOENT;
-	if (!field_id(d, "guild_id", &cmd.guild) ||
-	    !field_id(json_object_get(member, "user"), "id", &cmd.user))
+	if ((!direct && !field_id(d, "guild_id", &cmd.guild)) ||
+	    !field_id(user_of(d), "id", &cmd.user))
 		return EBADMSG;
 	err = find_kind(data, &cmd.kind);
+	if (!err && direct && table[cmd.kind].place != ANYWHERE)
+		err = EBADMSG;
 	if (!err && table[cmd.kind].type != SLASH)
 		err = read_target(data, &cmd);
 	if (err)
@@ -246,7 +263,7 @@ int command_parse(const json_t *d, struct command *out)
 	read_parent(json_object_get(d, "channel"), &cmd.parent);
 	field_id(d, "id", &cmd.id);
 	cmd.member = member;
-	read_name(member, cmd.name);
+	read_name(member, user_of(d), cmd.name);
 	cmd.locale = interaction_locale(d);
 	cmd.options = json_object_get(data, "options");
 	*out = cmd;
@@ -269,8 +286,9 @@ json_t *command_extract(const json_t *d)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
 	const json_t *channel = json_object_get(d, "channel");
+	json_t *user = json_pack("{s:O}", "id", json_object_get(user_of(d), "id"));
 
-	return json_pack("{s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:O*,s:O*},s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*"
+	return json_pack("{s:i,s:O,s:O,s:O,s:O*,s:O*,s:{s:O*,s:O*},s:O*,s:o*,s:o*,s:{s:O,s:O*"
 			 ",s:O*,s:O*,s:o*}}",
 			 "type", INTERACTION_COMMAND, "id", json_object_get(d, "id"),
 			 "application_id", json_object_get(d, "application_id"), "token",
@@ -278,9 +296,11 @@ json_t *command_extract(const json_t *d)
 			 "channel_id", json_object_get(d, "channel_id"), "channel", "type",
 			 json_object_get(channel, "type"), "parent_id",
 			 json_object_get(channel, "parent_id"), "locale",
-			 json_object_get(d, "locale"), "member", "user", "id",
-			 json_object_get(json_object_get(member, "user"), "id"), "roles",
-			 json_object_get(member, "roles"), "data", "name",
+			 json_object_get(d, "locale"), "member",
+			 member ? json_pack("{s:o,s:O*}", "user", user, "roles",
+					    json_object_get(member, "roles"))
+				: NULL,
+			 "user", member ? NULL : user, "data", "name",
 			 json_object_get(data, "name"), "type", json_object_get(data, "type"),
 			 "options", json_object_get(data, "options"), "target_id",
 			 json_object_get(data, "target_id"), "resolved", target_message(data));
@@ -379,5 +399,11 @@ bool command_is_private(const struct command *cmd)
 
 bool command_is_quick(const struct command *cmd)
 {
-	return table[cmd->kind].when == AT_ONCE;
+	const char *name = command_subcommand(cmd);
+
+	for (const struct subcommand *s = subcommands; *name && s->name; s++)
+		if (s->of == cmd->kind && strcmp(s->name, name) == 0)
+			return s->when == AT_ONCE;
+	return table[cmd->kind].when == AT_ONCE ||
+	       (table[cmd->kind].when == BARE && !json_array_size(cmd->options));
 }

@@ -39,12 +39,13 @@ enum { COMMAND_USER_NAME = 64 };
 
 struct command {
 	enum command_kind kind;
-	uint64_t id; /* of the interaction */
-	uint64_t guild, user;
+	uint64_t id;	       /* of the interaction */
+	uint64_t guild, user;  /* guild 0: it was used in a direct message */
 	uint64_t in;	       /* the channel where it was used */
 	uint64_t parent;       /* of a thread its channel or forum; 0: it is none */
 	const json_t *options; /* those of the interaction; borrowed as member is */
-	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
+	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction;
+				  NULL in a direct message */
 	char name[COMMAND_USER_NAME]; /* of the user, as others see it in the server; "": not told
 				       */
 	const char *locale; /* of their client ("de", "pt-BR"), "" if not told; borrowed */

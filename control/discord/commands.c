@@ -47,6 +47,7 @@ struct commands {
 	command_h *h;
 	commands_changed_h *changedh;
 	command_ready_h *readyh; /* NULL: nothing is answered at once */
+	command_refused_h *refusedh;
 	void *arg;
 	struct waiting *list; /* oldest first: the next control carries them out in this order */
 	unsigned n;
@@ -75,6 +76,11 @@ int commands_alloc(struct commands **out, struct env *env, struct rest *rest, co
 void commands_answer_at_once(struct commands *c, command_ready_h *readyh)
 {
 	c->readyh = readyh;
+}
+
+void commands_tell_refused(struct commands *c, command_refused_h *refusedh)
+{
+	c->refusedh = refusedh;
 }
 
 static void tell_change(const struct commands *c)
@@ -542,6 +548,8 @@ static void tell_busy(const struct commands *c, const struct interaction *i,
 	json_t *body;
 
 	log_warn("command_refused", "name=%s waiting=%u", command_name(cmd->kind), c->n);
+	if (c->refusedh)
+		c->refusedh(c->arg);
 	words_speak(&words, cmd->locale);
 	words_component_too_many(&words);
 	body = json_pack("{s:i,s:{s:s,s:i}}", "type", INTERACTION_MESSAGE, "data", "content",

@@ -37,6 +37,9 @@ int commands_alloc(struct commands **out, struct env *env, struct rest *rest, co
  * before it returns. */
 typedef bool(command_ready_h)(void *arg);
 void commands_answer_at_once(struct commands *c, command_ready_h *readyh);
+/* Called with each command that is refused because too many wait. */
+typedef void(command_refused_h)(void *arg);
+void commands_tell_refused(struct commands *c, command_refused_h *refusedh);
 /* Ends all waiting commands without an answer; their holders must not use them any more. */
 struct commands *commands_free(struct commands *c);
 /* Overwrites the application's global commands with ours. */

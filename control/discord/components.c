@@ -155,12 +155,16 @@ void component_add_row(json_t *rows, json_t *components)
 
 /* ---- parsing ---- */
 
+/* In a direct message there is no server (0) and no member. */
 static int parse_who(const json_t *d, uint64_t *guild, uint64_t *user)
 {
-	const json_t *member = json_object_get(json_object_get(d, "member"), "user");
+	const json_t *member = json_object_get(d, "member"), *in = json_object_get(d, "guild_id");
+	bool direct = !member && !in;
+	const json_t *who = json_object_get(direct ? d : member, "user");
 
-	return discord_snowflake(json_string_value(json_object_get(d, "guild_id")), guild) &&
-			       discord_snowflake(json_string_value(json_object_get(member, "id")),
+	*guild = 0;
+	return (direct || discord_snowflake(json_string_value(in), guild)) &&
+			       discord_snowflake(json_string_value(json_object_get(who, "id")),
 						 user)
 		       ? 0
 		       : EBADMSG;

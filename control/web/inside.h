@@ -28,7 +28,7 @@ struct web_request {
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 
-#define HANDLE_(METHOD, path, role, handler, body, ms, text) web_handle_h web_##handler;
+#define HANDLE_(METHOD, path, role, seen, handler, body, ms, text) web_handle_h web_##handler;
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
@@ -84,9 +84,6 @@ void web_hide_notes(json_t *room);
 /* control/web/seen.c. The list without the objects whose member is not this server's id, unless
  * scope is 0. */
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
-/* Whether a route (its path in routes.def) tells of no channel, or of those alone that everybody
- * may enter. */
-bool web_knows_channels(const char *path);
 /* Everybody of the server may enter this channel. */
 bool web_is_open(const struct web *w, uint64_t guild, uint64_t channel);
 /* Rooms of the server, or of all (0), and its voice channels; with open those alone that everybody
@@ -109,6 +106,8 @@ void web_keep_change(struct web *w, struct http_exchange *x);
 struct http_exchange *web_take_change(struct web *w);
 /* The same that waits for an export. */
 struct http_exchange **web_exporting(struct web *w);
+/* The same that waits for an erasure. */
+struct http_exchange **web_erasing(struct web *w);
 /* The exchange that waits for the room to be asked again; NULL: none, or its client is gone. */
 struct http_exchange *web_asking(const struct web *w);
 void web_set_asking(struct web *w, struct http_exchange *x);

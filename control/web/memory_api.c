@@ -1,5 +1,6 @@
 /* What the memory keeps, over HTTP: /api/memory/…. A person's own memory is shown without its text.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,16 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 		 const struct list_query *q)
 {
 	web_read(w, r,
-		 &(struct store_query){.what = what,
-				       .guild = r->scope ? r->scope : q->guild,
-				       .user = q->user,
-				       .reason = what == STORE_FACTS ? q->letters : "",
-				       .since_ms = q->since_ms,
-				       .row = q->cursor,
-				       .most = q->limit,
-				       .words = true,
-				       .operators = true},
+		 &(struct store_query){
+			 .what = what,
+			 .guild = r->scope ? r->scope : q->guild,
+			 .user = q->user,
+			 .reason = what == STORE_FACTS || what == STORE_SUBJECTS ? q->letters : "",
+			 .since_ms = q->since_ms,
+			 .row = q->cursor,
+			 .most = q->limit,
+			 .words = true,
+			 .operators = true},
 		 NULL);
 }
 
@@ -143,6 +145,50 @@ void web_memory_guild_delete(struct web *w, const struct web_request *r)
 	snprintf(target, sizeof target, "server %llu", (unsigned long long)r->id);
 	access_audit(web_access(w), r->x, "forget_server", target, err ? "refused" : "begun");
 	web_read_begun(r, read, err);
+}
+
+/* ---- erasing a person ---- */
+
+static void lose_erasure(struct http_exchange *x, void *arg)
+{
+	(void)x;
+	*web_erasing(arg) = NULL;
+}
+
+void web_erased(struct web *w, const char *receipt)
+{
+	struct http_exchange *x = *web_erasing(w);
+	json_t *told = receipt ? json_loads(receipt, 0, NULL) : NULL;
+
+	*web_erasing(w) = NULL;
+	if (x)
+		http_on_gone(x, NULL, NULL);
+	if (x && told)
+		web_json(x, 200, json_incref(told));
+	else if (x)
+		web_refuse(x, WEB_NOT_ERASED);
+	json_decref(told);
+}
+
+/* Of all servers, so not for a session of one. The audit does not name whom it was about: it would
+ * keep what is erased. One at a time. */
+void web_person_delete(struct web *w, const struct web_request *r)
+{
+	const struct web_conf *c = web_shown(w);
+	int err;
+
+	if (r->scope) {
+		web_refuse(r->x, WEB_FORBIDDEN);
+		return;
+	}
+	err = c->eraseh ? c->eraseh(r->id, c->arg) : ENOENT;
+	access_audit(web_access(w), r->x, "erase_person", "", err ? "refused" : "begun");
+	if (err) {
+		web_refuse(r->x, err == EBUSY || err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
+		return;
+	}
+	*web_erasing(w) = r->x;
+	http_on_gone(r->x, lose_erasure, w);
 }
 
 /* The author's own order to forget it, given for them: what rests on the fact goes with it. */

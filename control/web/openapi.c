@@ -11,7 +11,7 @@ struct described {
 	bool body;
 };
 static const struct described routes[] = {
-#define ROUTE(METHOD, p, r, handler, n, ms, t) {#METHOD, p, t, WEB_##r, (n) > 0},
+#define ROUTE(METHOD, p, r, seen, handler, n, ms, t) {#METHOD, p, t, WEB_##r, (n) > 0},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
 };

@@ -35,6 +35,7 @@ FILE_BYTES(timeline, "timeline.js")
 FILE_BYTES(latency, "latency.js")
 FILE_BYTES(visualizer, "visualizer.js")
 FILE_BYTES(audit, "audit.js")
+FILE_BYTES(memory, "memory.js")
 FILE_BYTES(share_html, "share.html")
 FILE_BYTES(share_css, "share.css")
 FILE_BYTES(share_js, "share.js")
@@ -65,6 +66,7 @@ static const struct file {
 	{"/latency.js", SCRIPT, page_latency_begin, page_latency_end},
 	{"/visualizer.js", SCRIPT, page_visualizer_begin, page_visualizer_end},
 	{"/audit.js", SCRIPT, page_audit_begin, page_audit_end},
+	{"/memory.js", SCRIPT, page_memory_begin, page_memory_end},
 	{"/share/", "text/html; charset=utf-8", page_share_html_begin, page_share_html_end},
 	{"/share/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
 	{"/share/share.css", "text/css; charset=utf-8", page_share_css_begin, page_share_css_end},

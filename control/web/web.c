@@ -26,14 +26,20 @@ struct route {
 	enum http_method method;
 	const char *path;
 	enum web_role role;
+	bool open; /* members who do not see every channel may ask it */
 	web_handle_h *h;
 	size_t body;
 	uint32_t ms;
 };
 static const struct route routes[] = {
-#define ROUTE(METHOD, p, r, handler, n, ms, text) {HTTP_##METHOD, p, WEB_##r, web_##handler, n, ms},
+#define OPEN  true
+#define WHOLE false
+#define ROUTE(METHOD, p, r, seen, handler, n, ms, text)                                            \
+	{HTTP_##METHOD, p, WEB_##r, seen, web_##handler, n, ms},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
+#undef OPEN
+#undef WHOLE
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -74,6 +80,7 @@ struct web {
 	struct web_conf conf;		 /* what it shows; its texts are not valid */
 	struct http_exchange *asking;	 /* waits until the room was asked again; NULL */
 	struct http_exchange *exporting; /* waits until an incident was exported; NULL */
+	struct http_exchange *erasing;	 /* waits until a person was erased; NULL */
 	struct http_exchange *change;	 /* waits until the settings are saved; NULL */
 	uint64_t last_order;
 };
@@ -165,6 +172,11 @@ struct http_exchange *web_asking(const struct web *w)
 struct http_exchange **web_exporting(struct web *w)
 {
 	return &w->exporting;
+}
+
+struct http_exchange **web_erasing(struct web *w)
+{
+	return &w->erasing;
 }
 
 void web_set_asking(struct web *w, struct http_exchange *x)
@@ -369,7 +381,7 @@ static void answer_known(struct web *w, unsigned i, struct web_request *r)
 	}
 	if (is_outside(&routes[i], r))
 		web_refuse(r->x, WEB_FORBIDDEN);
-	else if (r->open && !web_knows_channels(routes[i].path))
+	else if (r->open && !routes[i].open)
 		web_refuse(r->x, WEB_FORBIDDEN);
 	else
 		routes[i].h(w, r);

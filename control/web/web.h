@@ -138,6 +138,9 @@ struct web_conf {
 	 */
 	int (*incidenth)(const struct web_incident *what, web_incident_h *h, void *h_arg,
 			 void *arg);
+	/* Begins to erase this person from all that is kept; web_erased is called later, once.
+	 * ENOENT: nothing is kept; EBUSY: another one goes on. NULL: nothing is kept. */
+	int (*eraseh)(uint64_t user, void *arg);
 	/* Carries an order out, or begins to. ENOENT: the bot is in no channel there, or not in the
 	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
 	 * others: why is a sentence, or "". */
@@ -160,6 +163,8 @@ int web_alloc(struct web **out, const struct web_conf *conf);
 void web_settings_read(struct web *w);
 /* For those who look at the music of this server. */
 void web_show_music(struct web *w, uint64_t guild, const struct web_music *m);
+/* How the erasure ended that was begun. receipt: NULL if not all of it could be erased. */
+void web_erased(struct web *w, const char *receipt);
 /* Readers that come back get no event of before any more. */
 void web_forget_events(struct web *w);
 struct web *web_free(struct web *w);

@@ -756,19 +756,44 @@ const groups = {
     const write = (i) => ({ id: String(i), at: new Date(Date.UTC(2026, 10, 1, 0, 10 - i)).toISOString(), guild: A, source: 'asked', inserted: 3, updated: 0, duplicate: 1, refused: 0 });
 
     s.answerOf = (path, query, method) => ({
-      '/api/memory/facts': { facts: [], next: null }, '/api/memory/writes': { writes: [write(0), write(5)], next: '5' },
+      '/api/memory/people/601': { erased: { facts: 2, turns: 3 }, scan: { traces: 0, listed: 0 } },
+      '/api/memory/search': { results: [{ id: 7, text: 'The ferry leaves at four', name: 'Person 1', at_ms: Date.UTC(2026, 10, 1), score: 0.8126 }] },
+      '/api/memory/facts': { facts: [], next: null }, '/api/memory/writes': query.get('cursor') ? { writes: [write(9)], next: null } : { writes: [write(0), write(5)], next: '5' },
       '/api/memory/subjects': query.get('cursor') ? { subjects: [person(2)], next: null } : { subjects: [person(1)], next: '1' },
       '/api/memory/reflections': { reflections: [], next: null },
     }[path] ?? plain(path, query, method));
     await openPage(b, s, '#memory');
     await b.until(`${body}.includes('Person 1')`);
     is('how often facts are written is told', await b.eval(`${body}.includes('In 5 min, so 1.6 facts a minute.')`), true);
-    is('and that there are more', await b.eval(`${body}.includes('older ones are left out')`), true);
+    is('and that there are more', await b.eval(`${body}.includes('the figures are of these')`), true);
     // The page may read all of it once more when its stream begins.
     is('more people are there for the asking', await b.until(`(${body}.includes('Person 1') && ${body}.includes('Person 2')) || (${buttonOf('More people')}?.click(), false)`), true);
+    is('so are older writes, which the figures count', await b.until(`${body}.includes('Of 12 facts in the last 3 writes') || (${buttonOf('Older writes')}?.click(), false)`), true);
+    is('a model looks in one server', await b.eval(`${body}.includes('Choose a server above')`), true);
+    await b.eval(set('memory-name', 'person 1'));
+    await b.eval("document.getElementById('memory-name').form.requestSubmit()");
+    is('a person is found by their name', await until(() => s.asked.some((a) => a.url.pathname === '/api/memory/subjects' && a.url.searchParams.get('q') === 'person 1')), true);
+    // Erased after a question, and never by one press.
+    await b.until(buttonOf('Erase the person'));
+    await b.eval(`${buttonOf('Erase the person')}.click()`);
+    is('an erasure is asked for', await b.until(`${body}.includes('Person 1 (601) goes from all that is kept')`), true);
+    await b.eval(`${buttonOf('Keep')}.click()`);
+    is('and taken back', await b.until(`!${body}.includes('goes from all that is kept')`), true);
+    is('nothing was erased', s.asked.some((a) => a.method === 'DELETE'), false);
+    await b.eval(set('memory-erase', '601'));
+    await b.eval("document.getElementById('memory-erase').form.requestSubmit()");
+    await b.until(buttonOf('Erase for good'));
+    await b.picture('page-memory-erase', 1280, 1400, false);
+    await b.eval(`${buttonOf('Erase for good')}.click()`);
+    is('the receipt is told', await b.until(`${body}.includes('Erased: 5 rows. Nothing was found of them afterwards.')`), true);
+    is('of that person', s.asked.filter((a) => a.method === 'DELETE').map((a) => a.url.pathname), ['/api/memory/people/601']);
     await b.eval(set('memory-guild', B));
     is('a server has a memory of its own', await until(() => s.asked.filter((a) => a.url.searchParams.get('guild') === B)
       .map((a) => a.url.pathname).filter((p) => p.startsWith('/api/memory/')).length >= 4), true);
+    await b.until("document.getElementById('memory-question')");
+    await b.eval(set('memory-question', 'when does the ferry leave'));
+    await b.eval("document.getElementById('memory-question').form.requestSubmit()");
+    is('what a model would find is shown, the best first', await b.until(`${body}.includes('The ferry leaves at four') && ${body}.includes('0.813')`), true);
     is('axe-core finds nothing', await b.violations(), []);
     await b.picture('page-memory', 1280, 900, false);
     await b.picture('page-memory-dark', 1280, 900, true);

@@ -91,7 +91,7 @@ export class StandIn {
       '/api/reasons': { reasons: { answered: 'it was answered', merged: 'it went into another turn' }, rules: {}, faults: {} },
       '/api/settings/schema': this.settings.schema, '/api/settings': this.settings.now, '/api/settings/history': { versions: [] },
       '/api/errors': { errors: this.errors ?? [], next: null }, '/api/voice/state': { activeCount: this.rooms.length, sessions: this.asr },
-      '/api/audit/chain': this.chain,
+      '/api/audit/chain': this.chain, '/api/voice/tool-events': { events: this.calls ?? [], next: null },
     }[path];
   }
 

@@ -13,7 +13,7 @@ static const struct route {
 	const char *method, *path;
 	size_t body;
 } routes[] = {
-#define ROUTE(METHOD, path, r, handler, n, ms, text) {#METHOD, path, n},
+#define ROUTE(METHOD, path, r, seen, handler, n, ms, text) {#METHOD, path, n},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
 };

@@ -26,6 +26,7 @@ enum {
 	ANSWER_MODAL = 9,
 	FLAG_EPHEMERAL = 64,
 	FLAG_LOADING = 128,
+	CONTEXT_BOT_DM = 1,
 };
 
 struct interaction {
@@ -61,7 +62,7 @@ static json_t *resolved(struct guildd *g, struct gd_guild *guild, const json_t *
 		json_int_t type = json_integer_value(json_object_get(o, "type"));
 		struct gd_channel *c = type == 7 ? gd_channel_find(g->world, id) : NULL;
 		struct gd_user *u = type == 6 ? gd_user_find(g->world, id) : NULL;
-		struct gd_member *m = u ? gd_member_find(guild, id) : NULL;
+		struct gd_member *m = u && guild ? gd_member_find(guild, id) : NULL;
 
 		if (c)
 			json_object_set_new(channels, value, gd_channel_json(c));
@@ -81,7 +82,7 @@ static json_t *command_named(struct gd_guild *guild, const struct gd_bot *bot, c
 	const json_t *lists[2];
 
 	snprintf(id, sizeof(id), "%" PRIu64, bot->user->id);
-	lists[0] = json_object_get(guild->commands, id);
+	lists[0] = guild ? json_object_get(guild->commands, id) : NULL;
 	lists[1] = bot->commands;
 	for (unsigned k = 0; k < 2; k++) {
 		for (size_t i = 0; i < json_array_size(lists[k]); i++) {
@@ -118,8 +119,23 @@ static bool add_target(struct gd_channel *c, struct gd_guild *guild, const json_
 	return true;
 }
 
+/* Whether the clients offer it in direct messages. */
+static bool is_direct(const json_t *command)
+{
+	const json_t *context;
+	size_t i;
+
+	json_array_foreach(json_object_get(command, "contexts"), i, context)
+	{
+		if (json_integer_value(context) == CONTEXT_BOT_DM)
+			return true;
+	}
+	return false;
+}
+
 /* `data` of a command, as Discord's clients let this member use it; a spec with `forged` is
- * whatever it says. NULL when the bot has no such command, or the member cannot use it so. */
+ * whatever it says. NULL when the bot has no such command, or the member cannot use it so. guild:
+ * NULL in a direct message. */
 static json_t *command_data(struct guildd *g, struct gd_guild *guild, const struct gd_bot *bot,
 			    struct gd_channel *c, const json_t *spec)
 {
@@ -129,11 +145,11 @@ static json_t *command_data(struct guildd *g, struct gd_guild *guild, const stru
 	bool forged = json_is_true(json_object_get(spec, "forged"));
 	json_int_t type = json_integer_value(json_object_get(command, "type"));
 
-	if (!command ||
-	    (!forged &&
-	     (!command_options_given(command, options) ||
-	      !command_permits(command,
-			       gd_permissions(guild, gd_id(json_object_get(spec, "user_id")), c)))))
+	if (!command || (!forged && !command_options_given(command, options)) ||
+	    (guild && !forged &&
+	     !command_permits(command,
+			      gd_permissions(guild, gd_id(json_object_get(spec, "user_id")), c))) ||
+	    (!guild && (!is_direct(command) || type != COMMAND_SLASH)))
 		return NULL;
 	o = json_pack("{s:O, s:s, s:I, s:o}", "id", json_object_get(command, "id"), "name", name,
 		      "type", type, "resolved", resolved(g, guild, options));
@@ -145,6 +161,24 @@ static json_t *command_data(struct guildd *g, struct gd_guild *guild, const stru
 		json_object_set(o, "options", options);
 	if (o && json_object_get(command, "guild_id"))
 		json_object_set_new(o, "guild_id", gd_id_json(guild->id));
+	return o;
+}
+
+/* In a direct message: the user instead of a member, and no server. */
+static json_t *direct_event_json(const struct interaction *i, struct gd_channel *c,
+				 struct gd_user *user, json_t *data)
+{
+	json_t *o = json_pack("{s:o, s:o, s:i, s:s, s:i, s:o, s:{s:o, s:i}, s:o, s:o, s:s, s:[], "
+			      "s:{s:s}, s:i, s:i}",
+			      "id", gd_id_json(i->id), "application_id", gd_id_json(i->app), "type",
+			      i->type, "token", i->token, "version", 1, "channel_id",
+			      gd_id_json(c->id), "channel", "id", gd_id_json(c->id), "type",
+			      GD_CHANNEL_DM, "user", gd_user_json(user), "data", data, "locale",
+			      "en-US", "entitlements", "authorizing_integration_owners", "1", "0",
+			      "context", CONTEXT_BOT_DM, "attachment_size_limit", 10485760);
+
+	if (o && i->original)
+		json_object_set(o, "message", i->original);
 	return o;
 }
 
@@ -214,8 +248,10 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 	struct gd_channel *c =
 		gd_channel_find(g->world, gd_id(json_object_get(spec, "channel_id")));
 	struct gd_guild *guild = c ? gd_guild_find(g->world, c->guild) : NULL;
-	struct gd_member *m =
-		guild ? gd_member_find(guild, gd_id(json_object_get(spec, "user_id"))) : NULL;
+	uint64_t user = gd_id(json_object_get(spec, "user_id"));
+	struct gd_member *m = guild ? gd_member_find(guild, user) : NULL;
+	struct gd_user *direct =
+		c && !c->guild && c->person == user ? gd_user_find(g->world, user) : NULL;
 	const json_t *app = json_object_get(spec, "application_id"),
 		     *type = json_object_get(spec, "type");
 	struct gd_bot *bot = gd_bot_find(g->world, app ? gd_id(app) : GD_DEFAULT_BOT);
@@ -223,7 +259,7 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 	int kind = type ? (int)json_integer_value(type) : TYPE_COMMAND;
 	json_t *data, *message = NULL;
 
-	if (!m || !bot)
+	if ((!m && !direct) || !bot)
 		return EINVAL;
 	if (kind == TYPE_COMPONENT) {
 		uint64_t id = gd_id(json_object_get(spec, "message_id"));
@@ -257,7 +293,8 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 	i->created = env_now(g->env);
 	gd_secret(g, i->token);
 	if (!gd_gateway_event_user(g, i->app, "INTERACTION_CREATE",
-				   event_json(i, guild, c, m, data)))
+				   direct ? direct_event_json(i, c, direct, data)
+					  : event_json(i, guild, c, m, data)))
 		return ENOTCONN;
 	*out = json_pack("{s:o, s:s}", "id", gd_id_json(i->id), "token", i->token);
 	return *out ? 0 : ENOMEM;

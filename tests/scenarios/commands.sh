@@ -110,7 +110,7 @@ control=$last
 until_ok 10 registered || bad commands "not registered: $(tail -3 "$D/control.log")"
 enter $BOB bob
 enter $CAROL carol
-is "Discord takes all commands and menus" "$(api GET /bots/$BOT/commands | grep -oE '"contexts"' | wc -l)" 19
+is "Discord takes all commands and menus" "$(api GET /bots/$BOT/commands | grep -oE '"contexts"' | wc -l)" 20
 is "menus have names in other languages" "$(api GET /bots/$BOT/commands | grep -c 'Warum kam hierauf keine Antwort?')" 1
 
 # ---- /ask ----
@@ -308,6 +308,23 @@ menu $CAROL "Why no answer?" $BOB
 says "nor about a member whom they do not hear" "*same voice channel*"
 menu $CAROL "Why no answer?" $CAROL
 says "of oneself" "I know of nothing that you have said to me here."
+menu $CAROL "Forget me" $BOB
+says "nobody has somebody else erased" "Nobody has somebody else erased*"
+menu $CAROL "Forget me" $CAROL
+says "oneself after a question" "This erases everything that I keep about you*"
+presses $CAROL keep
+says "which may be taken back" "I have erased nothing."
+
+# ---- direct messages ----
+direct=$(api POST "/users/$CAROL/direct" '{}' | field id)
+uses $CAROL remember "$(option fact 'Carol likes ferries')"
+where=$direct uses $CAROL status && bad "a direct message" "offers /status" || ok "a direct message has no commands of a server"
+where=$direct uses $CAROL privacy
+says "/privacy is there, about all servers" "This is about all servers.*"
+where=$direct uses $CAROL forget "$(option fact 'windmills')"
+says "/forget looks in every server" "*nothing like that from you*"
+where=$direct uses $CAROL forget "$(option fact 'ferries')"
+says "and finds a fact of one" '*forgotten this:*Carol likes ferries*'
 
 # ---- whoever refuses to be read, and whoever asks too often ----
 uses $BOB ask "$(option question 'what is the capital of France')"

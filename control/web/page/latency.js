@@ -69,24 +69,28 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
 
   function figures([name, time], turns) {
     const with_ = turns.map((t) => [time(t), t]).filter(([ms]) => ms !== null && ms !== undefined).sort((a, b) => a[0] - b[0]);
-    const list = with_.map(([ms]) => ms), [longest, turn] = with_.at(-1) || [];
+    const [longest, turn] = with_.at(-1) || [];
 
-    return { name, count: list.length, p: list.length ? [0.5, 0.9, 0.99].map((share) => percentile(list, share)) : [], longest, turn };
+    return { name, count: with_.length, p: with_.length ? [0.5, 0.9, 0.99].map((share) => percentile(with_, share)) : [], longest, turn };
   }
 
   function bars(turns) {
-    const list = turns.map((t) => t.firstAudioMs).filter((ms) => ms !== null), most = Math.max(1, ...edges.map((_, i) => inside(list, i)));
+    const list = turns.filter((t) => t.firstAudioMs !== null), most = Math.max(1, ...edges.map((_, i) => inside(list, i).length));
 
     return node("ol", { class: "bars" }, ...edges.map((edge, i) => {
-      const n = inside(list, i), bar = node("i", { "aria-hidden": "true" }), from = i ? edges[i - 1] / 1000 : 0;
+      const those = inside(list, i), n = those.length, bar = node("i", { "aria-hidden": "true" }), from = i ? edges[i - 1] / 1000 : 0;
 
       bar.style.width = (100 * n / most).toFixed(1) + "%";
       return node("li", null, node("span", { class: "muted" }, edge === Infinity ? `over ${from} s` : `${from} to ${edge / 1000} s`),
-        node("span", { class: "track" }, n ? bar : null), node("span", { class: "number" }, n));
+        node("span", { class: "track" }, n ? bar : null),
+        node("span", { class: "number" }, n ? link(those[0].id, n, `${n} turns: open the newest, turn ${those[0].turn}`) : n));
     }));
   }
 
-  const inside = (list, i) => list.filter((ms) => ms >= (i ? edges[i - 1] : 0) && ms < edges[i]).length;
+  const inside = (turns, i) => turns.filter(({ firstAudioMs: ms }) => ms >= (i ? edges[i - 1] : 0) && ms < edges[i]);
+
+  // By the nearest rank, a percentile is the delay of one turn.
+  const reached = (row, i, name) => (row.p[i] ? link(row.p[i][1].id, seconds(row.p[i][0]), `${name} ${seconds(row.p[i][0])}: open turn ${row.p[i][1].turn}`) : "–");
 
   function ends(turns) {
     const counts = new Map();
@@ -114,8 +118,8 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
         ...select("latency-guild", "Server", [["", "all"], ...(state.guilds || []).map((g) => [g.id, g.name || g.id])], "guild"),
         ...select("latency-most", "of the last", [["100", "100 turns"], ["500", "500 turns"], ["2000", "2000 turns"]], "most")),
       muted(turns.length ? `${turns.length} turns. Half of the turns with a stage took its p50 at most, nine of ten its p90.` : "No turn is kept yet."),
-      turns.length ? table("Delays by stage", [["stage", (r) => r.name], ["turns", (r) => r.count, true], ["p50", (r) => seconds(r.p[0]), true],
-        ["p90", (r) => seconds(r.p[1]), true], ["p99", (r) => seconds(r.p[2]), true],
+      turns.length ? table("Delays by stage", [["stage", (r) => r.name], ["turns", (r) => r.count, true], ["p50", (r) => reached(r, 0, "p50"), true],
+        ["p90", (r) => reached(r, 1, "p90"), true], ["p99", (r) => reached(r, 2, "p99"), true],
         ["longest", (r) => (r.turn ? link(r.turn.id, seconds(r.longest), `${seconds(r.longest)}: open turn ${r.turn.turn}`) : "–"), true]],
       delaysOf().map((row) => figures(row, turns)), "") : null,
       turns.length ? section("From the end of speech to the first sound", bars(turns)) : null,

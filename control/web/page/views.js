@@ -3,6 +3,7 @@
 
 import { makeAudit } from "/audit.js";
 import { makeLatency } from "/latency.js";
+import { makeMemory } from "/memory.js";
 import { clock, told, when } from "/times.js";
 import { makeVisualizer } from "/visualizer.js";
 
@@ -406,114 +407,26 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       s.asrSessions, "Nobody has spoken yet."))) : [muted("The bot is in no voice channel.")]),
   };
 
-  // ---- memory ----
-
-  const factQuery = (view) => ({ ...(view.search ? { q: view.search } : {}), ...(view.guild ? { guild: view.guild } : {}), ...(view.person ? { user: view.person.subject, guild: view.person.guild } : {}) });
-  const facts = list("/api/memory/facts", "facts", factQuery);
-  const memory = {
-    id: "memory", title: "Memory", role: "operator", there: ofAll, search: "", guild: "", person: null, outcome: null, on: ["memory_written"],
-    async load(view) {
-      const of = view.guild ? "&guild=" + view.guild : "";
-      const [kept, writes, people, told] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100" + of),
-        ask("GET", "/api/memory/subjects?limit=100" + of), ask("GET", "/api/memory/reflections?limit=20" + of)]);
-
-      return { ...kept, writes: writes.writes, moreWrites: Boolean(writes.next), people: people.subjects, morePeople: people.next, summaries: told.reflections,
-        moreSummaries: Boolean(told.next) };
-    },
-    forget() { memory.person = null; },
-    draw(view) {
-      const find = node("input", { type: "search", id: "memory-search", autocomplete: "off", maxlength: "100" });
-      const form = node("form", { class: "row tools" }, node("label", { for: "memory-search" }, "Letters in a text"), find,
-        node("button", { type: "submit" }, "Search"),
-        view.person && button(`Only what ${view.person.name || view.person.subject} said: show all`, () => showPerson(view, null)));
-
-      find.value = view.search;
-      form.onsubmit = async (e) => {
-        e.preventDefault();
-        view.search = e.target.querySelector("input").value.trim();
-        await choose(view);
-      };
-      return [guildSelect(view, "memory-guild"), form, view.outcome && node("p", { role: "status" }, view.outcome),
-        table("What the memory keeps", [["written", (f) => when(f.createdAt)], ["server", (f) => guildName(f.guild)],
-          ["whose", (f) => (f.private ? "a person's own" : "the server's")], ["said by", (f) => f.name],
-          ["text", (f) => (f.private ? node("span", { class: "muted" }, "told to its person alone") : f.text)],
-          ["tags", (f) => f.tags.join(", ")], ["valid", (f) => (f.validUntil ? `until ${when(f.validUntil)}${f.supersededBy ? ", replaced" : ""}` : "yes")],
-          ...(may("admin") ? [["erase", (f) => button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` })]] : [])],
-        view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."),
-        older(view, async (before) => ({ ...before, ...await page("/api/memory/facts", "facts", factQuery(view), before) })),
-        drawPeople(view), drawSummaries(view.data), drawWrites(view.data.writes || [], view.data.moreWrites)];
-    },
-  };
-
-  async function showPerson(view, person) {
-    view.person = person;
-    await choose(view);
-  }
-
-  function drawPeople(view) {
-    const people = view.data.people || [];
-
-    return section("Who said it", table("People who said facts", [["person", (p) => p.name || p.subject], ["server", (p) => guildName(p.guild)],
-      ["whose", (p) => (p.private ? "their own" : "the server's")], ["facts", (p) => p.facts, true], ["still valid", (p) => p.validFacts, true],
-      ["last written", (p) => when(p.lastWrittenAt)], ["what they said", (p) => button("Show", () => showPerson(view, p), { "aria-label": `Show what ${p.name || p.subject} said` })]],
-    people, "Nobody has said a fact."),
-    view.data.morePeople ? button("More people", async () => {
-      const more = await ask("GET", `/api/memory/subjects?limit=100&cursor=${view.data.morePeople}${view.guild ? "&guild=" + view.guild : ""}`)
-        .catch((e) => ({ subjects: [], next: view.data.morePeople, trouble: e.status ? e.message : "control does not answer." }));
-
-      view.data = { ...view.data, people: people.concat(more.subjects), morePeople: more.next, trouble: more.trouble };
-      dirty();
-    }) : null);
-  }
-
-  function drawSummaries({ summaries = [], moreSummaries }) {
-    return section("Summaries of conversations", table("Summaries", [["session", (r) => when(r.sessionId)], ["server", (r) => guildName(r.guild)],
-      ["summary", (r) => r.text || node("span", { class: "muted" }, "its words are not kept")]], summaries, "No conversation was summed up yet."),
-    moreSummaries ? muted(`The newest ${summaries.length}; a server that is chosen above has more of its own.`) : null);
-  }
-
-  function drawWrites(writes, more) {
-    const sum = (name) => writes.reduce((n, w) => n + (w[name] || 0), 0);
-    const all = sum("inserted") + sum("updated") + sum("duplicate") + sum("refused");
-    const share = (n) => (all ? ` (${Math.round(100 * n / all)} %)` : "");
-    const minutes = writes.length > 1 ? (Date.parse(writes[0].at) - Date.parse(writes.at(-1).at)) / 60e3 : 0;
-    const rate = minutes >= 1 ? ` In ${lasted(minutes * 60e3)}, so ${(all / minutes).toFixed(all / minutes < 10 ? 1 : 0)} facts a minute.` : "";
-
-    return section("Writes", writes.length ? muted(`Of ${all} facts in the last ${writes.length} writes: ${sum("inserted")} inserted${share(sum("inserted"))}, `
-      + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.${rate}`) : null,
-    table("Writes into the memory", [["at", (w) => when(w.at)], ["server", (w) => guildName(w.guild)],
-      ["because", (w) => (w.source === "asked" ? "a person asked" : "extracted")], ["inserted", (w) => w.inserted, true], ["updated", (w) => w.updated, true],
-      ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."),
-    more ? muted(`The newest ${writes.length} writes; older ones are left out of the list and of the figures.`) : null);
-  }
-
-  async function erase(view, fact) {
-    if (view.sure !== fact.id) {
-      view.sure = fact.id;
-      view.outcome = `Press Erase of fact ${fact.id} once more to erase it, with what rests on it.`;
-      dirty();
-      return;
-    }
-    view.sure = null;
-    try {
-      const { forgotten } = await ask("DELETE", `/api/memory/facts/${fact.id}?guild=${fact.guild}&user=${fact.saidBy}`);
-
-      view.outcome = `Facts that were erased: ${forgotten.length}.`;
-    } catch (e) {
-      view.outcome = e.message;
-    }
-    await choose(view);
-  }
-
   // ---- music ----
 
   const visualizer = makeVisualizer({ node, own });
   const length = (ms) => (ms === null ? "–" : `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`);
   const music = {
-    id: "music", title: "Music", role: "viewer", outcomes: {}, live: true,
-    load: async () => ({ rooms: (await ask("GET", "/api/rooms")).rooms }),
+    id: "music", title: "Music", role: "viewer", outcomes: {}, live: true, on: ["tool_called"],
+    async load() {
+      const [rooms, calls_] = await Promise.all([ask("GET", "/api/rooms"), ask("GET", "/api/voice/tool-events?limit=100")]);
+
+      return { rooms: rooms.rooms, calls: calls_.events.filter((c) => /^(music_|play_music)/.test(c.toolName)) };
+    },
     draw: (view) => (view.data.rooms.length ? view.data.rooms.map((r) => drawMusic(view, r)) : [muted("The bot is in no voice channel.")]),
   };
+
+  // What people asked for by voice, of the last calls of all tools.
+  function drawMusicCalls(view, room) {
+    return table("What was asked for by voice", [["at", (c) => when(c.startedAt)], ["what", (c) => c.toolName], ["turn", (c) => turnLink(c.turn, c.turnId), true],
+      ["took", (c) => seconds(c.runtimeMs), true], ["outcome", (c) => (c.state === "running" ? "runs" : mark(c.success, c.state, c.state))], ["output", (c) => output(c) || ""]],
+    view.data.calls.filter((c) => c.guild === room.guild).slice(0, 20), "Nothing was asked for by voice lately.");
+  }
 
   function drawMusic(view, room) {
     const m = room.music, title = `${room.channelName || room.channel} · ${room.guildName || room.guild}`;
@@ -541,7 +454,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
       table("Queue", [["state", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
         ["requested by", (t) => room.people.find((p) => p.user === t.requester)?.name || (t.requester ? "somebody who left" : "–")],
         ["source", (t) => t.source], ["length", (t) => length(t.durationMs), true]], m.tracks, "The queue is empty."),
-      m.trackCount > m.tracks.length ? muted(`${m.trackCount - m.tracks.length} more wait.`) : null);
+      m.trackCount > m.tracks.length ? muted(`${m.trackCount - m.tracks.length} more wait.`) : null, drawMusicCalls(view, room));
   }
 
   // ---- providers, costs, tools, faults ----
@@ -585,7 +498,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
           ["provider", (p) => p.provider], ["dialect", (p) => p.dialect], ["model", (p) => p.model], ["address", (p) => p.url]], roles,
         "No provider is configured.")),
         section("Failovers and refused settings", may("operator")
-          ? table("Failovers", [["at", (e) => when(e.at)], ["what", (e) => e.kind], ["role", (e) => e.event?.role],
+          ? table("Failovers", [["at", (e) => (e.guild ? turnsLink({ guild: e.guild, since: Date.parse(e.at) - 300e3, before: Date.parse(e.at) + 300e3 }, when(e.at), `Turns around ${when(e.at)}`) : when(e.at))], ["what", (e) => e.kind], ["role", (e) => e.event?.role],
             ["what happened", (e) => (e.kind === "failover" ? `${e.event?.from} gave way to ${e.event?.to}` : `${e.event?.provider}: ${e.event?.why}`)]],
           data.errors, "None is kept.") : muted("Failovers are for operators.")),
       ];
@@ -669,7 +582,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         view.data.rooms?.length ? null : muted("The bot is in no voice channel.")),
         section("MCP servers", ...(servers.length ? servers.map((s) => node("div", { class: "server" },
           node("p", null, node("b", null, s.serverName), " ", mark(s.connected, "connected", "not connected"),
-            node("span", { class: "muted" }, ` · calls ${shown(s.calls)}, failed ${shown(s.failures)}`)),
+            node("span", { class: "muted" }, ` · protocol ${shown(s.protocolVersion)} · calls ${shown(s.calls)}, failed ${shown(s.failures)}`
+              + (s.changedLists ? ` · its list of tools changed ${s.changedLists} times` : ""))),
           s.lastError ? node("p", { class: "bad" }, s.lastError) : null,
           table(`Tools of ${s.serverName}`, [["tool", (t) => t.name], ["what its server says", (t) => t.description]], s.tools || [], "It lists no tools.")))
           : [muted("The settings name no server.")])),
@@ -821,7 +735,8 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     id: "sessions", title: "Sessions", role: "viewer", opened: null, on: ["session_started", "session_over", "turn"], load: (view) => readSessions(view),
     forget() { sessions.opened = null; },
     draw: (view) => [table("Voice sessions", [["began", (s) => when(s.startedAt)], ["ended", (s) => (s.endedAt ? when(s.endedAt) : "goes on")],
-      ["server", (s) => guildName(s.guild)], ["channel", (s) => channelName(s.channel)], ["turns", (s) => s.turns, true], ["cost", (s) => dollars(s.usd), true],
+      ["server", (s) => guildName(s.guild)], ["channel", (s) => channelName(s.channel)], ["turns", (s) => (s.turns ? turnsLink({ guild: s.guild, since: Date.parse(s.startedAt), ...(s.endedAt ? { before: Date.parse(s.endedAt) + 1 } : {}) },
+        s.turns, `${s.turns} turns of the session from ${when(s.startedAt)}`) : s.turns), true], ["cost", (s) => dollars(s.usd), true],
       ["why it ended", (s) => s.why || ""],
       ["details", (s) => button("What happened", () => openSession(view, s), { "aria-label": `What happened in the session from ${when(s.startedAt)}` })]],
     view.data.rows, "No session is kept."),
@@ -841,6 +756,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     forget() { talk.root = null; },
   };
 
+  const memory = makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, older, table, section, muted, button, guildSelect, guildName, lasted });
   const latency = makeLatency({ node, ask, seconds, state, meaning, table, section, muted, choose });
 
   return [latency, talk, transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];

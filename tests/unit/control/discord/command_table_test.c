@@ -38,7 +38,7 @@ TEST(the_registration_is_one_that_discord_accepts)
 		CHECK_INT(json_object_size(names), 13);
 		menus += type != COMMAND_SLASH;
 	}
-	CHECK_INT(menus, 2);
+	CHECK_INT(menus, 3);
 	json_decref(body);
 }
 
@@ -251,6 +251,66 @@ TEST(a_menu_of_a_user_names_them)
 	CHECK_INT(cmd.kind, COMMAND_WHY_USER);
 	CHECK_INT(cmd.target_user, 502);
 	json_decref(d);
+}
+
+/* Who left a server can still look at what is kept, and have it erased. */
+TEST(privacy_and_forgetting_are_for_direct_messages_too)
+{
+	json_t *d = json_pack("{s:i,s:s,s:s,s:s,s:s,s:{s:s,s:s},s:{s:s}}", "type", 2, "id", "1",
+			      "application_id", "9", "token", "abc", "channel_id", "200", "user",
+			      "id", "501", "global_name", "Alice", "data", "name", "privacy");
+	json_t *kept, *body = commands_body(), *row;
+	struct command cmd;
+	unsigned direct = 0;
+	size_t i;
+
+	CHECK_INT(command_parse(d, &cmd), 0);
+	CHECK(!cmd.guild && cmd.user == 501 && !cmd.member);
+	CHECK_STR(cmd.name, "Alice");
+	kept = command_extract(d);
+	CHECK(kept);
+	CHECK_INT(command_parse(kept, &cmd), 0);
+	CHECK(!cmd.guild && cmd.user == 501);
+	json_decref(kept);
+	json_object_set_new(json_object_get(d, "data"), "name", json_string("status"));
+	CHECK_INT(command_parse(d, &cmd), EBADMSG);
+	json_object_set_new(json_object_get(d, "data"), "name", json_string("forget"));
+	CHECK_INT(command_parse(d, &cmd), 0);
+	json_object_set_new(d, "member", json_object());
+	CHECK_INT(command_parse(d, &cmd), EBADMSG);
+	json_array_foreach(body, i, row) direct +=
+		json_array_size(json_object_get(row, "contexts")) == 2;
+	CHECK_INT(direct, 2);
+	json_decref(body);
+	json_decref(d);
+}
+
+TEST(commands_that_read_memory_alone_are_answered_at_once)
+{
+	static const struct {
+		const char *data;
+		bool quick;
+	} rows[] = {
+		{"{\"name\":\"consent\"}", true},
+		{"{\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":"
+		 "\"heard\"}]}",
+		 false},
+		{"{\"name\":\"privacy\"}", true},
+		{"{\"name\":\"join\"}", false},
+		{"{\"name\":\"settings\",\"options\":[{\"name\":\"show\",\"type\":1}]}", true},
+		{"{\"name\":\"settings\",\"options\":[{\"name\":\"set\",\"type\":1}]}", false},
+		{"{\"name\":\"work\",\"options\":[{\"name\":\"list\",\"type\":1}]}", true},
+		{"{\"name\":\"work\",\"options\":[{\"name\":\"start\",\"type\":1}]}", false},
+	};
+	struct command cmd;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		json_t *d = interaction(rows[i].data);
+
+		CHECK_INT(command_parse(d, &cmd), 0);
+		CHECK_INT(command_is_quick(&cmd), rows[i].quick);
+		json_decref(d);
+	}
 }
 
 TEST(a_menu_without_a_target_and_a_name_of_another_type_are_refused)

@@ -57,6 +57,7 @@ TEST(commands_of_others_and_nonsense_are_not_ours)
 
 static struct replay {
 	struct fake_http fake;
+	unsigned refused;
 	unsigned flags, want;
 	int original;	    /* status of the message */
 	bool stalls;	    /* Discord lets the first deferral wait */
@@ -504,6 +505,12 @@ TEST(what_is_known_is_answered_at_once)
 	json_decref(join);
 }
 
+static void count_refused(void *arg)
+{
+	(void)arg;
+	fx.refused++;
+}
+
 /* "The application did not respond" would tell nobody that it is worth another try. */
 TEST(who_comes_when_too_many_wait_is_told_so)
 {
@@ -515,7 +522,9 @@ TEST(who_comes_when_too_many_wait_is_told_so)
 	for (unsigned i = 0; i < COMMANDS_WAITING_MAX; i++)
 		commands_interaction(fx.commands, first, 1000);
 	CHECK_INT(count_waiting(), COMMANDS_WAITING_MAX);
+	commands_tell_refused(fx.commands, count_refused);
 	commands_interaction(fx.commands, next, 1000);
+	CHECK_INT(fx.refused, 1);
 	CHECK_INT(count_waiting(), COMMANDS_WAITING_MAX);
 	while (!fx.type && !fx.fake.timed_out)
 		run_a_moment();

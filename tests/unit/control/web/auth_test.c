@@ -1123,7 +1123,7 @@ static unsigned count_refused(enum web_role role, int status)
 		const char *method, *path;
 		enum web_role role;
 	} routes[] = {
-#define ROUTE(METHOD, path, r, handler, n, ms, text) {#METHOD, path, WEB_##r},
+#define ROUTE(METHOD, path, r, seen, handler, n, ms, text) {#METHOD, path, WEB_##r},
 		WEB_ROUTES(ROUTE)
 #undef ROUTE
 	};

@@ -43,6 +43,8 @@ static struct fixture {
 	void *incident_arg;
 	struct web_incident incident;
 	int incident_err;
+	uint64_t erased;
+	int erase_err;
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -134,6 +136,13 @@ static int on_incident(const struct web_incident *what, web_incident_h *h, void 
 	return 0;
 }
 
+static int on_erase(uint64_t user, void *arg)
+{
+	(void)arg;
+	fx.erased = user;
+	return fx.erase_err;
+}
+
 static json_t *on_channels(uint64_t guild, void *arg)
 {
 	(void)guild;
@@ -172,6 +181,7 @@ static bool open_all(void)
 			      .remembersh = on_remembers,
 			      .againh = on_again,
 			      .incidenth = on_incident,
+			      .eraseh = on_erase,
 			      .reasonsh = on_any,
 			      .statsh = on_any,
 			      .guildsh = on_any,
@@ -628,6 +638,36 @@ static void refuse_again(void *arg)
 static void end_incident(void *arg)
 {
 	fx.incidenth(arg, fx.incident_arg);
+}
+
+static void end_erasure(void *arg)
+{
+	web_erased(fx.web, arg);
+}
+
+/* The audit tells that a person was erased, and not whom. */
+TEST(a_person_is_erased_by_an_admin_who_gets_the_receipt)
+{
+	static char receipt[] = "{\"erased\":{\"turns\":3}}";
+	struct tmr *later = NULL, *failed = NULL;
+
+	CHECK(open_all());
+	CHECK_INT(tmr_alloc(&later, fx.l.env, end_erasure, receipt), 0);
+	CHECK_INT(tmr_alloc(&failed, fx.l.env, end_erasure, NULL), 0);
+	tmr_start(later, 20 * NS_PER_MS);
+	CHECK_INT(ask("DELETE", "/api/memory/people/501777123456789012", NULL), 200);
+	CHECK_STR(fx.text, receipt);
+	CHECK(fx.erased == 501777123456789012);
+	CHECK_STR(fx.audit, "erase_person : begun");
+	tmr_start(failed, 20 * NS_PER_MS);
+	CHECK_INT(ask("DELETE", "/api/memory/people/501", NULL), 503);
+	CHECK_INT(ask("DELETE", "/api/memory/people/alice", NULL), 404);
+	fx.erase_err = EBUSY;
+	CHECK_INT(ask("DELETE", "/api/memory/people/501", NULL), 503);
+	CHECK_STR(fx.audit, "erase_person : refused");
+	tmr_free(later);
+	tmr_free(failed);
+	close_all();
 }
 
 TEST(an_incident_is_exported_by_a_button)

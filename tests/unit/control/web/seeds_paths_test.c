@@ -68,7 +68,7 @@ static const struct route {
 	const char *method, *path, *text;
 	enum web_role role;
 } routes[] = {
-#define ROUTE(METHOD, path, r, handler, n, ms, text) {#METHOD, path, text, WEB_##r},
+#define ROUTE(METHOD, path, r, seen, handler, n, ms, text) {#METHOD, path, text, WEB_##r},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
 };
