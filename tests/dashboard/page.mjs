@@ -379,7 +379,7 @@ const groups = {
 
   // A late answer never stands under a newer choice, nor after a sign-out.
   async late(b, s) {
-    const spent = (usd) => ({ usd, costs: [], truncated: false });
+    const spent = (usd) => ({ usd, costs: [], truncated: false, servers: [], speakers: [], providers: [] });
 
     Object.assign(s.settings.now.effective, { cost_day_cents: 0, cost_guild_cents: 0, cost_warn_percent: 80, cost_at_limit: 'stop' });
     s.answerOf = ((plain) => (path, query, ...a) => (path === '/api/costs' ? spent(Math.round((Date.now() - Number(query.get('since'))) / 864e5)) : plain(path, query, ...a)))(s.answerOf.bind(s));
