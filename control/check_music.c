@@ -16,31 +16,40 @@
 #include "proto/media.h"
 #include "proto/media_folder.h"
 
+static void check_music_folder(struct check *c, const char *const *folders, unsigned n, unsigned i)
+{
+	const char *folder = folders[i];
+	DIR *dir = *folder == '/' ? opendir(folder) : NULL;
+	int outer = dir ? walk_find_outer(folders, n, i) : -1;
+
+	if (dir && outer >= 0)
+		check_say(c, CHECK_WARNING, "music folder",
+			  "%s adds nothing: its files are found in %s", folder, folders[outer]);
+	else if (dir)
+		check_say(c, CHECK_OK, "music folder", "%s can be read", folder);
+	else
+		check_say(c, CHECK_WARNING, "music folder", "%s: %s", folder,
+			  *folder == '/' ? strerror(errno)
+					 : "it must begin with /; without that no folder "
+					   "is searched");
+	if (dir)
+		closedir(dir);
+}
+
 /* The library opens them when control starts. One that does not begin with '/', or one too many,
  * takes away all of it. */
 static void check_music_folders(struct check *c)
 {
-	char folders[sizeof c->settings->music_folders], *rest = folders, *folder;
+	char text[sizeof c->settings->music_folders], *rest = text, *folder;
+	const char *folders[sizeof text / 2 + 1];
 	unsigned n = 0;
 
-	snprintf(folders, sizeof folders, "%s", c->settings->music_folders);
-	while ((folder = strsep(&rest, ":"))) {
-		DIR *dir;
-
-		if (!*folder)
-			continue;
-		n++;
-		dir = *folder == '/' ? opendir(folder) : NULL;
-		if (dir)
-			check_say(c, CHECK_OK, "music folder", "%s can be read", folder);
-		else
-			check_say(c, CHECK_WARNING, "music folder", "%s: %s", folder,
-				  *folder == '/' ? strerror(errno)
-						 : "it must begin with /; without that no folder "
-						   "is searched");
-		if (dir)
-			closedir(dir);
-	}
+	snprintf(text, sizeof text, "%s", c->settings->music_folders);
+	while ((folder = strsep(&rest, ":")))
+		if (*folder)
+			folders[n++] = folder;
+	for (unsigned i = 0; i < n; i++)
+		check_music_folder(c, folders, n, i);
 	if (n > WALK_FOLDERS)
 		check_say(c, CHECK_WARNING, "music folder",
 			  "music_folders has %u folders; with more than %u none is searched", n,

@@ -16,6 +16,7 @@
 struct walk {
 	char *folders[WALK_FOLDERS];
 	bool opened[WALK_FOLDERS];
+	bool within[WALK_FOLDERS];	  /* its files are met in another folder */
 	unsigned n, root, depth, skipped; /* root: of the open folders */
 	struct level {
 		DIR *dir;
@@ -76,18 +77,6 @@ static bool push_folder(struct walk *w, int fd, size_t length)
 	return true;
 }
 
-/* A music folder itself may be a link: the operator has named it. */
-static bool open_root(struct walk *w, unsigned root)
-{
-	int fd = open(w->folders[root], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		log_warn("music_folder_not_opened", "folder=\"%s\" error=\"%s\"", w->folders[root],
-			 strerror(errno));
-	w->opened[root] = push_folder(w, fd, 0);
-	return w->opened[root];
-}
-
 static bool is_plain_name(const char *name)
 {
 	if (*name == '.' || !utf8_valid(name))
@@ -97,6 +86,111 @@ static bool is_plain_name(const char *name)
 			return false;
 	return true;
 }
+
+/* ---- folders in folders ---- */
+
+static int open_folder(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Goes down the way that a walk would go: no other name, not deeper, only where it may read. rest:
+ * below the folder, written over. True: it ends in the directory *want. */
+static bool leads_to(const char *folder, char *rest, const struct stat *want)
+{
+	int dir = open_folder(folder), next;
+	unsigned depth = 1;
+	struct stat st;
+	bool same = false;
+	char *name;
+
+	while (dir >= 0 && (name = strsep(&rest, "/"))) {
+		if (!*name)
+			continue;
+		next = ++depth <= WALK_DEPTH && is_plain_name(name) ? open_beneath(dir, name) : -1;
+		close(dir);
+		dir = next;
+	}
+	if (dir >= 0) {
+		same = fstat(dir, &st) == 0 && st.st_dev == want->st_dev &&
+		       st.st_ino == want->st_ino;
+		close(dir);
+	}
+	return same;
+}
+
+/* The length of the folder's true path, which has neither links nor "..", if a walk meets there
+ * what lies in `path`; 0: it does not. earlier: the folder stands before that one, which is left
+ * out if both are the same. */
+static size_t measure_outer(const char *folder, const char *path, const struct stat *is,
+			    bool earlier)
+{
+	char *outer = realpath(folder, NULL), *rest = NULL;
+	size_t n = outer ? strlen(outer) : 0, top = n == 1 ? 0 : n; /* of "/" there is no more */
+	bool meets = false;
+	struct stat st;
+
+	if (outer && stat(outer, &st) == 0 && st.st_dev == is->st_dev && st.st_ino == is->st_ino)
+		meets = earlier;
+	else if (outer && strncmp(path, outer, top) == 0 && path[top] == '/')
+		rest = strdup(path + top);
+	if (rest)
+		meets = leads_to(outer, rest, is);
+	free(outer);
+	free(rest);
+	return meets ? n : 0;
+}
+
+int walk_find_outer(const char *const *folders, unsigned n, unsigned i)
+{
+	char *path = realpath(folders[i], NULL);
+	size_t shortest = SIZE_MAX;
+	int found = -1;
+	struct stat is;
+
+	for (unsigned k = 0; path && stat(path, &is) == 0 && k < n; k++) {
+		size_t length = k == i ? 0 : measure_outer(folders[k], path, &is, k < i);
+
+		if (length && length < shortest) {
+			shortest = length;
+			found = (int)k;
+		}
+	}
+	free(path);
+	return found;
+}
+
+/* Folders that lie in each other in a ring, as mounts may, are not all left out. */
+static bool is_met_elsewhere(struct walk *w, unsigned root)
+{
+	int outer = walk_find_outer((const char *const *)w->folders, w->n, root);
+
+	w->within[root] = outer >= 0 && !w->within[outer];
+	if (w->within[root])
+		log_info("music_folder_within", "folder=\"%s\" outer=\"%s\"", w->folders[root],
+			 w->folders[outer]);
+	return w->within[root];
+}
+
+/* A music folder itself may be a link: the operator has named it. One that lies in another counts
+ * as opened, and nothing is met in it. */
+static bool open_root(struct walk *w, unsigned root)
+{
+	int fd = open_folder(w->folders[root]);
+
+	if (fd < 0)
+		log_warn("music_folder_not_opened", "folder=\"%s\" error=\"%s\"", w->folders[root],
+			 strerror(errno));
+	if (fd >= 0 && is_met_elsewhere(w, root)) {
+		close(fd);
+		w->opened[root] = true;
+	} else {
+		w->opened[root] = push_folder(w, fd, 0);
+	}
+	return w->opened[root];
+}
+
+/* ---- the walk ---- */
 
 /* True: *out is a sound file. Folders are entered. */
 static bool look_at_entry(struct walk *w, const char *name, struct walk_file *out)

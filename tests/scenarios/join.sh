@@ -195,6 +195,11 @@ sock="--media-sock $D/mediad.sock"
 	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \
 		PARLEY_MUSIC_FOLDERS=music:/tmp "$B/control" $sock
 	check "check tells a music folder that can be read" "$out" "ok       music folder: /tmp can be read"
+	mkdir -p "$D/songs/in"
+	ln -s "$D/songs" "$D/same"
+	checked "check tells a music folder in another one" "warning  music folder: $D/songs/in adds nothing: its files are found in $D/songs" \
+		PARLEY_MUSIC_FOLDERS="$D/songs/in:$D/songs:$D/same" "$B/control" $sock
+	check "check tells a music folder that comes twice" "$out" "music folder: $D/same adds nothing: its files are found in $D/songs"
 	checked "check tells a mediad that plays no music" "plays no music: start mediad with --music-root DIR" PARLEY_MUSIC_FOLDERS=/tmp "$B/control" $sock
 	"$B/mediad" --listen "$D/music.sock" --music-root /tmp 2>>"$D/music.log" &
 	player=$!

@@ -106,6 +106,94 @@ TEST(a_folder_that_is_missing_does_not_end_the_walk)
 	remove_folder();
 }
 
+/* Paths below the test's folder, a colon between them. */
+static bool walk_paths(const char *paths)
+{
+	static char path[WALK_FOLDERS][FOLDER_PATH];
+	const char *folders[WALK_FOLDERS];
+	char copy[256], *rest = copy, *one;
+	unsigned n = 0;
+
+	snprintf(copy, sizeof copy, "%s", paths);
+	while ((one = strsep(&rest, ":")) && n < WALK_FOLDERS) {
+		snprintf(path[n], sizeof path[n], "%s%s", folder, one);
+		folders[n] = path[n];
+		n++;
+	}
+	return walk_all(folders, n);
+}
+
+static bool link_music(const char *target, const char *path)
+{
+	char all[sizeof folder + FOLDER_PATH + 1];
+
+	snprintf(all, sizeof all, "%s/%s", folder, path);
+	return symlink(target, all) == 0;
+}
+
+TEST(a_folder_in_another_is_walked_once)
+{
+	CHECK(make_folder());
+	CHECK(write_music("m/in/deep/a.mp3", "") && link_music("m/in", "alias"));
+	CHECK(walk_paths("/m:/m/in"));
+	CHECK_STR(found, "0:in/deep/a.mp3 ");
+	CHECK(walk_paths("/m/in:/m"));
+	CHECK_STR(found, "1:in/deep/a.mp3 ");
+	CHECK(walk_paths("/m/in:/m/in/deep:/m:/m/in/deep/"));
+	CHECK_STR(found, "2:in/deep/a.mp3 ");
+	CHECK(walk_paths("/alias:/m//in/:/m/../m/in"));
+	CHECK_STR(found, "0:deep/a.mp3 ");
+	CHECK(walk_paths("/m/in/deep:/alias"));
+	CHECK_STR(found, "1:deep/a.mp3 ");
+	remove_folder();
+}
+
+/* A walk of the outer folder would not come to it. */
+TEST(a_folder_that_its_outer_one_does_not_show_is_walked)
+{
+	const char *const outer[] = {"/", folder};
+	char deep[FOLDER_PATH] = "/m", path[FOLDER_PATH];
+
+	CHECK(make_folder());
+	CHECK(write_music("m/.own/a.mp3", "") && write_music("m2/b.mp3", "") &&
+	      write_music("far/c.mp3", "") && link_music("../far", "m/link"));
+	CHECK(walk_paths("/m:/m/.own"));
+	CHECK_STR(found, "1:a.mp3 ");
+	CHECK(walk_paths("/m:/m2"));
+	CHECK_STR(found, "1:b.mp3 ");
+	CHECK(walk_paths("/m:/m/link"));
+	CHECK_STR(found, "1:c.mp3 ");
+	for (unsigned i = 0; i < WALK_DEPTH; i++)
+		strcat(deep, "/d");
+	snprintf(path, sizeof path, "%s/d.mp3", deep + 1);
+	CHECK(write_music(path, ""));
+	snprintf(path, sizeof path, "/m:%s", deep);
+	CHECK(walk_paths(path));
+	CHECK_STR(found, "1:d.mp3 ");
+	CHECK_INT(walk_find_outer(outer, 2, 1), 0);
+	CHECK_INT(walk_find_outer(outer, 2, 0), -1);
+	remove_folder();
+}
+
+/* What the index knew of it goes, as that of a folder without files. */
+TEST(a_folder_in_another_counts_as_opened)
+{
+	char inner[FOLDER_PATH];
+	const char *const folders[] = {inner, folder};
+	struct walk_file f;
+	struct walk *w;
+
+	CHECK(make_folder());
+	CHECK(write_music("in/a.mp3", ""));
+	snprintf(inner, sizeof inner, "%s/in", folder);
+	CHECK_INT(walk_alloc(&w, folders, 2), 0);
+	while (walk_next(w, &f, 1) != ENOENT)
+		;
+	CHECK(walk_opened(w, 0) && walk_opened(w, 1));
+	walk_free(w);
+	remove_folder();
+}
+
 TEST_OOM(a_walk_without_memory_is_none)
 {
 	const char *const folders[] = {"/nonexistent", "/nonexistent"};
