@@ -121,6 +121,10 @@ static void add_present(struct words *words, const struct music_view *v)
 		words_music_now_paused(words, label);
 	else
 		words_music_now(words, label);
+	if (v->paused) {
+		words_line(words);
+		words_music_resumes(words);
+	}
 	if (v->waits) {
 		words_line(words);
 		words_music_source_waits(words);
@@ -143,8 +147,10 @@ static void add_following(struct words *words, const struct music_queue *q)
 	track_write_label(label, next);
 	words_line(words);
 	words_music_next_one(words, label);
-	if (waiting > 1)
+	if (waiting > 1) {
+		words_line(words);
 		words_music_more_wait(words, (unsigned)waiting - 1);
+	}
 }
 
 void music_message_write(struct words *words, const struct music_view *v)

@@ -248,14 +248,17 @@ struct now_playing *now_playing_free(struct now_playing *n)
 	return n->sending ? NULL : destroy(n);
 }
 
-struct now_playing *now_playing_end(struct now_playing *n, const char *language)
+struct now_playing *now_playing_end(struct now_playing *n, const char *language, bool waits)
 {
 	struct words words = {0};
 
 	if (!n)
 		return NULL;
 	words_speak(&words, language);
-	words_music_over(&words);
+	if (waits)
+		words_music_left(&words);
+	else
+		words_music_over(&words);
 	tmr_stop(n->tmr);
 	n->last = json_pack("{s:s,s:[],s:{s:[]}}", "content", words.text, "components",
 			    "allowed_mentions", "parse");

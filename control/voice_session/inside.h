@@ -134,9 +134,10 @@ const char *voice_session_bot_name(const struct voice_session *c);
 void voice_session_enter_music(struct voice_session *c);
 
 /* shown_music.c: the message about what plays. Shows it from now on; ends it, because the bot
- * leaves the channel; looks whether it is to be edited. */
+ * leaves the channel, in which music may wait for it, or goes on in another one; looks whether it
+ * is to be edited. */
 void voice_session_show_music(struct voice_session *c);
-void voice_session_hide_music(struct voice_session *c);
+void voice_session_hide_music(struct voice_session *c, bool leaves);
 void voice_session_look_at_music(struct voice_session *c);
 
 /* soundboard.c */

@@ -397,11 +397,11 @@ void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered
 /* why: a reason of ROOM_ENDS. */
 void voice_session_end_room(struct voice_session *c, const char *why)
 {
+	voice_session_hide_music(c, true); /* in the room's language, which goes with the agent */
 	if (c->agent)
 		agent_end(c->agent, why);
 	c->agent = agent_free(c->agent);
 	voice_session_forget_words(c);
-	voice_session_hide_music(c);
 	jukebox_leave(c->jukebox);
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);

@@ -69,7 +69,7 @@ void voice_session_show_music(struct voice_session *c)
 	int err = 0;
 
 	if (c->shown && now_playing_channel(c->shown) != channel)
-		voice_session_hide_music(c);
+		voice_session_hide_music(c, false);
 	if (c->music_message_in == channel)
 		conf.message = c->music_message;
 	if (!c->shown) {
@@ -82,9 +82,11 @@ void voice_session_show_music(struct voice_session *c)
 	voice_session_look_at_music(c);
 }
 
-void voice_session_hide_music(struct voice_session *c)
+void voice_session_hide_music(struct voice_session *c, bool leaves)
 {
-	c->shown = now_playing_end(c->shown, language(c));
+	const struct music_queue *q = c->jukebox ? jukebox_queue(c->jukebox) : NULL;
+
+	c->shown = now_playing_end(c->shown, language(c), leaves && q && music_queue_present(q));
 }
 
 void voice_session_look_at_music(struct voice_session *c)

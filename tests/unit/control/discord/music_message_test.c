@@ -52,13 +52,13 @@ TEST(the_message_tells_what_plays_and_what_follows)
 	w = write(&v);
 	CHECK_STR(w.text, "**Now playing:** Song 1\nRequested by <@501>.\n"
 			  "`▬▬▬▬🔘▬▬▬▬▬▬▬▬▬▬▬` 1:00 / 4:00\n"
-			  "**Next:** Song 2 Further tracks in the queue: 1.");
+			  "**Next:** Song 2\nFurther tracks in the queue: 1.");
 	music_queue_set_loop(q, MUSIC_LOOP_QUEUE);
 	music_queue_set_volume(q, 300);
 	v.paused = true;
 	v.votes = (struct music_tally){.votes = 1, .needed = 2};
 	w = write(&v);
-	CHECK(strstr(w.text, "**Paused:** Song 1"));
+	CHECK(strstr(w.text, "**Paused:** Song 1\n/music resume plays on.\n"));
 	CHECK(strstr(w.text, "The queue repeats. The volume is 30 of 100. Votes to skip: 1 of 2."));
 	music_queue_free(q);
 }

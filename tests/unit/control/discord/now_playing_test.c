@@ -198,9 +198,21 @@ TEST(the_bot_leaves_and_the_message_says_that_it_is_over)
 {
 	begin(55);
 	show(1, "one");
-	scene.n = now_playing_end(scene.n, "de"); /* while the edit is out */
+	scene.n = now_playing_end(scene.n, "de", false); /* while the edit is out */
 	await("EE");
 	CHECK(strstr(scene.last, "**Die Musik ist zu Ende.**"));
+	CHECK(strstr(scene.last, "\"components\":[]"));
+	finish();
+}
+
+TEST(the_bot_leaves_and_the_message_says_that_music_waits)
+{
+	begin(55);
+	show(1, "one");
+	await("E");
+	scene.n = now_playing_end(scene.n, "en", true);
+	await("EE");
+	CHECK(strstr(scene.last, "after /join, /music resume plays on"));
 	CHECK(strstr(scene.last, "\"components\":[]"));
 	finish();
 }
@@ -209,7 +221,7 @@ TEST(nothing_is_left_behind_when_discord_goes_first)
 {
 	begin(0);
 	show(1, "one");
-	scene.n = now_playing_end(scene.n, "en");
+	scene.n = now_playing_end(scene.n, "en", false);
 	finish();
 	begin(0);
 	show(1, "one");
