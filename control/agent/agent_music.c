@@ -95,13 +95,21 @@ void agent_music_tell(struct agent_music *m)
 
 /* ---- the jukebox ---- */
 
-static const char *explain_error(int err)
+static bool names_entry(enum music_act act)
+{
+	return act == MUSIC_ACT_REMOVE || act == MUSIC_ACT_MOVE || act == MUSIC_ACT_JUMP;
+}
+
+/* As a part of a sentence; the embedded brain says it as it stands. */
+static const char *explain_error(enum music_act act, int err)
 {
 	switch (err) {
 	case ENOTCONN:
-		return "you are in no voice call";
+		return "the bot is in no voice call";
 	case ENOENT:
-		return "there is no such track in the queue, or nothing plays";
+		return names_entry(act)		   ? "there is no such track in the queue"
+		       : act == MUSIC_ACT_PREVIOUS ? "nothing was played before"
+						   : "nothing plays at the moment";
 	case EALREADY:
 		return "it is like that already";
 	case ENOSPC:
@@ -113,10 +121,10 @@ static const char *explain_error(int err)
 		       "allows no other one";
 	case ENODEV:
 		return "no music can be played: the program that decodes it does not run. Whoever "
-		       "runs you can change that";
+		       "runs the bot can change that";
 	case ENXIO:
 		return "this file cannot be played: the media daemon was started without its music "
-		       "folder. Whoever runs you can change that";
+		       "folder. Whoever runs the bot can change that";
 	case ERANGE:
 		return "the track ends before that place";
 	default:
@@ -164,12 +172,12 @@ json_t *music_perform(struct agent_music *m, const struct jukebox_request *r, co
 
 	*why = NULL;
 	if (err)
-		*why = explain_error(err);
+		*why = explain_error(r->act, err);
 	else if (a.verdict == MUSIC_NEEDS_DJ && a.turn)
 		*why = explain_turn(a.turn);
 	else if (a.verdict == MUSIC_NEEDS_DJ)
 		*why = "only a DJ may do that: someone with the DJ role, the permission Manage "
-		       "Channels, or alone with you";
+		       "Channels, or alone with the bot";
 	else if (a.verdict == MUSIC_NEEDS_VOTE)
 		*why = "their vote counts, but more people have to vote to skip this track";
 	return *why ? NULL : tell_answer(m, r, &a);

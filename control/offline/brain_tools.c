@@ -301,31 +301,63 @@ static void say_playing(const json_t *output, char *buf, size_t size)
 		snprintf(buf, size, "Nothing plays at the moment.");
 }
 
+/* A command may have changed something else than the volume: the state tells it all the same. */
+static void say_changed(const json_t *output, char *buf, size_t size)
+{
+	const json_t *percent = json_object_get(output, "volume_percent");
+	char volume[32], full[32];
+
+	number_say((double)json_integer_value(percent), volume, sizeof volume);
+	number_say(100, full, sizeof full);
+	if (percent)
+		snprintf(buf, size, "The volume is %s of %s.", volume, full);
+}
+
 static const struct {
 	const char *tool;
-	void (*say)(const json_t *output, char *buf, size_t size);
-} says[] = {{"roll", say_roll},
-	    {"conversation_search", say_found},
-	    {"memory_write", say_written},
-	    {"memory_search", say_matches},
-	    {"memory_forget", say_forgotten},
-	    {"music_play", say_played},
-	    {"music_queue_add", say_queued},
-	    {"music_now_playing", say_playing}};
+	void (*say)(const json_t *output, char *buf, size_t size); /* NULL: that it is done */
+	bool plain; /* the reason of a failure is said alone */
+} says[] = {{"roll", say_roll, false},
+	    {"conversation_search", say_found, false},
+	    {"memory_write", say_written, false},
+	    {"memory_search", say_matches, false},
+	    {"memory_forget", say_forgotten, false},
+	    {"music_play", say_played, true},
+	    {"music_queue_add", say_queued, true},
+	    {"music_now_playing", say_playing, true},
+	    {"music_change", say_changed, true},
+	    {"music_pause", NULL, true},
+	    {"music_resume", NULL, true},
+	    {"music_skip", NULL, true},
+	    {"media_stop", NULL, true}};
 
 static bool wants_yes(const json_t *root)
 {
 	return strcmp(text_at(json_object_get(root, "error"), "code"), "needs_yes") == 0;
 }
 
-static void say_error(const json_t *root, char *buf, size_t size)
+/* Messages for models begin small and have no full stop. */
+static void say_sentence(const char *before, const char *text, char *buf, size_t size)
+{
+	size_t n = strlen(text);
+
+	snprintf(buf, size, "%s%c%s%s", before, toupper((unsigned char)*text), text + 1,
+		 strchr(".!?", text[n - 1]) ? "" : ".");
+}
+
+/* A tool that was not run, or not to its end, explains nothing. */
+static void say_error(const json_t *root, bool plain, char *buf, size_t size)
 {
 	const json_t *error = json_object_get(root, "error");
+	const char *message = text_at(error, "message");
+	bool own = plain && strcmp(text_at(error, "code"), "failed") == 0;
 
 	if (wants_yes(root))
 		snprintf(buf, size, "%s", text_at(error, "question"));
+	else if (*message)
+		say_sentence(own ? "" : "That did not work. ", message, buf, size);
 	else
-		snprintf(buf, size, "That did not work. %s", text_at(error, "message"));
+		snprintf(buf, size, "That did not work.");
 }
 
 bool brain_asks(const char *output)
@@ -341,13 +373,16 @@ void brain_say_output(const char *tool, const char *output, char *buf, size_t si
 {
 	json_t *root = json_loads(output, 0, NULL);
 	const json_t *value = json_object_get(root, "output");
+	const size_t n = sizeof says / sizeof says[0];
+	size_t i = 0;
 
 	buf[0] = '\0';
+	while (i < n && strcmp(says[i].tool, tool) != 0)
+		i++;
 	if (!json_is_true(json_object_get(root, "ok")))
-		say_error(root, buf, size);
-	for (size_t i = 0; !buf[0] && i < sizeof says / sizeof says[0]; i++)
-		if (strcmp(says[i].tool, tool) == 0)
-			says[i].say(value, buf, size);
+		say_error(root, i < n && says[i].plain, buf, size);
+	else if (i < n && says[i].say)
+		says[i].say(value, buf, size);
 	if (!buf[0])
 		snprintf(buf, size, "It is done.");
 	json_decref(root);

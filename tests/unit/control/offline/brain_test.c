@@ -390,6 +390,9 @@ TEST(outputs_of_memory_are_said)
 		      "{\"track\":{\"title\":\"Sea Song\",\"artist\":\"The Waves\"}}"),
 		  "This is Sea Song by The Waves.");
 	CHECK_STR(say("music_now_playing", "{}"), "Nothing plays at the moment.");
+	CHECK_STR(say("music_change", "{\"status\":\"idle\",\"volume_percent\":90}"),
+		  "The volume is ninety of one hundred.");
+	CHECK_STR(say("music_pause", "{\"status\":\"paused\"}"), "It is done.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[]}"),
 		  "You have not told me anything like that.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[],\"candidates\":[{\"id\":1}]}"),
@@ -406,6 +409,35 @@ TEST(outputs_of_memory_are_said)
 		      "{\"forgotten\":[],\"candidates\":[{\"text\":\"my bike is old\"},"
 		      "{\"text\":\"I like bikes\"}]}"),
 		  "I know that your bike is old, and that you like bikes. Which one do you mean?");
+}
+
+/* As control/agent/agent_music.c words them. */
+TEST(what_a_tool_refuses_is_said_in_sentences)
+{
+	static const struct {
+		const char *tool, *code, *message, *said;
+	} rows[] = {
+		{"music_pause", "failed", "nothing plays at the moment",
+		 "Nothing plays at the moment."},
+		{"media_stop", "failed", "nothing plays at the moment",
+		 "Nothing plays at the moment."},
+		{"music_play", "failed",
+		 "no music can be played. Whoever runs the bot can change that",
+		 "No music can be played. Whoever runs the bot can change that."},
+		{"music_skip", "timeout", "The tool did not answer in time.",
+		 "That did not work. The tool did not answer in time."},
+		{"roll", "failed", "no dice", "That did not work. No dice."},
+		{"roll", "failed", "", "That did not work."},
+	};
+	char text[300], said[300];
+
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		snprintf(text, sizeof text,
+			 "{\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
+			 rows[i].code, rows[i].message);
+		brain_say_output(rows[i].tool, text, said, sizeof said);
+		CHECK_STR(said, rows[i].said);
+	}
 }
 
 TEST(without_tools_the_brain_forgets_its_own_facts)
