@@ -146,6 +146,14 @@ is "and there is one message" "$(messages | grep -oE '"(custom_id)": ?"parley:mu
 music $BOB volume '{"name":"percent","type":4,"value":40}'
 says "the volume needs a DJ" "Only a DJ may do that*"
 api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
-until_ok 10 says_now 'The music is over' && ok "the message says that the music is over" || bad "the end" "$(messages)"
+until_ok 10 says_now 'after /join, /music resume plays on' && ok "the bot leaves, and the message says that the music waits" ||
+	bad "the message of a bot that has left" "$(messages)"
 is "and has no buttons" "$(messages | grep -c 'parley:music')" 0
+api POST /interactions "{\"user_id\":\"$BOB\",\"channel_id\":\"$TEXT\",\"name\":\"join\"}" >/dev/null
+until_ok 20 says_now '\*\*Paused:\*\*.*Old.*/music resume plays on' && ok "back again, it says how to go on" || bad "the way on" "$(messages)"
+music $BOB resume
+says "which is done" "The music goes on."
+until_ok 10 playing 'Old' && ok "and the track plays on" || bad "the track" "$(messages)"
+music $BOB skip
+until_ok 10 says_now 'The music is over' && ok "the message says that the music is over" || bad "the end" "$(messages)"
 report
