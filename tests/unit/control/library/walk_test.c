@@ -152,7 +152,7 @@ TEST(a_folder_in_another_is_walked_once)
 TEST(a_folder_that_its_outer_one_does_not_show_is_walked)
 {
 	const char *const outer[] = {"/", folder};
-	char deep[FOLDER_PATH] = "/m", path[FOLDER_PATH];
+	char deep[128] = "/m", path[256];
 
 	CHECK(make_folder());
 	CHECK(write_music("m/.own/a.mp3", "") && write_music("m2/b.mp3", "") &&
@@ -178,7 +178,7 @@ TEST(a_folder_that_its_outer_one_does_not_show_is_walked)
 /* What the index knew of it goes, as that of a folder without files. */
 TEST(a_folder_in_another_counts_as_opened)
 {
-	char inner[FOLDER_PATH];
+	char inner[sizeof folder + 4];
 	const char *const folders[] = {inner, folder};
 	struct walk_file f;
 	struct walk *w;
