@@ -353,7 +353,9 @@ static const json_t *first_told(const struct agent *a, const json_t *list, bool 
 
 const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all)
 {
-	return first_told(a, json_object_get(fact, "former"), all);
+	const json_t *former = first_told(a, json_object_get(fact, "former"), all);
+
+	return json_is_true(json_object_get(former, "unsure")) ? NULL : former;
 }
 
 const json_t *agent_conflict_of(const struct agent *a, const json_t *fact, bool all)
@@ -372,9 +374,11 @@ static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
 		if (json_array_size(list) < FORMER_TOLD && may_tell_beside(a, one, all))
 			json_array_append_new(
 				list,
-				json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"),
-					  "from", day_json(a, json_object_get(one, "from_ms")),
-					  "until", day_json(a, json_object_get(one, "until_ms"))));
+				json_pack("{s:O,s:o,s:o,s:O*}", "text",
+					  json_object_get(one, "text"), "from",
+					  day_json(a, json_object_get(one, "from_ms")), "until",
+					  day_json(a, json_object_get(one, "until_ms")), "unsure",
+					  json_object_get(one, "unsure")));
 	}
 	return list;
 }

@@ -186,7 +186,8 @@ bool agent_is_told_here(const struct agent *a, const json_t *fact);
 enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact, uint64_t asker);
 /* Why a search for this asker should leave the fact out. */
 enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker);
-/* The newest former value that may be told, or, with all, that there is; NULL: none. */
+/* The newest value that the fact surely took the place of and that may be told, or, with all, that
+ * there is; NULL: none. */
 const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all);
 /* The same of what contradicts it. */
 const json_t *agent_conflict_of(const struct agent *a, const json_t *fact, bool all);

@@ -77,17 +77,61 @@ static bool tells_later(const struct best *b, unsigned older, unsigned newer)
 		b->has_vector[i] ? &b->v[i] : NULL, b->has_vector[k] ? &b->v[k] : NULL);
 }
 
+static bool is_by_same(const json_t *a, const json_t *b)
+{
+	return strcmp(text_at(a, "user"), text_at(b, "user")) == 0;
+}
+
 /* What people say of themselves contradicts only what they said of themselves, also in their other
- * memory. */
+ * memory. Who takes over what somebody else told names them ("Mira has no time, so I cut the
+ * trailer"). */
 static bool succeeds(unsigned older, unsigned newer, void *arg)
 {
 	const struct best *best = arg;
 	const json_t *a = best->found->facts[older], *b = best->found->facts[newer];
-	bool same_author = strcmp(text_at(a, "user"), text_at(b, "user")) == 0;
+	bool same_author = is_by_same(a, b);
 
 	return fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) ==
 		       FACT_UPDATE ||
-	       (same_author && tells_later(best, older, newer));
+	       ((same_author || rank_names(text_at(b, "text"), text_at(a, "name"))) &&
+		tells_later(best, older, newer));
+}
+
+static uint64_t ms_at(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+void fact_newer_note(json_t *newer, uint64_t until_ms, const json_t *older)
+{
+	const json_t *noted = json_array_get(json_object_get(newer, "former"), 0);
+	uint64_t from_ms = ms_at(older, "at_ms"), at_ms = ms_at(newer, "at_ms");
+	json_t *former;
+
+	if (!is_by_same(older, newer) || ms_at(noted, "from_ms") > from_ms ||
+	    !json_equal(json_object_get(older, "private"), json_object_get(newer, "private")))
+		return;
+	/* It was said again since: its first time lies before the other one's. */
+	if (at_ms > from_ms)
+		until_ms = at_ms;
+	former = json_pack("[{s:O,s:I,s:I,s:b,s:O*}]", "text", json_object_get(older, "text"),
+			   "from_ms", (json_int_t)from_ms, "until_ms", (json_int_t)until_ms,
+			   "unsure", true, "channels", json_object_get(older, "channels"));
+	json_object_set_new(newer, "former", former);
+}
+
+/* Whatever the order: a newer one that ranked before its older one was not moved. */
+static void note_former(const struct best *best)
+{
+	for (size_t i = 0; i < best->n; i++) {
+		for (size_t k = 0; k < best->n; k++) {
+			unsigned newer = best->rank[i].index, older = best->rank[k].index;
+
+			if (i != k && tells_later(best, older, newer))
+				fact_newer_note(best->found->facts[newer], best->rank[i].at_ms,
+						best->found->facts[older]);
+		}
+	}
 }
 
 /* Two values of the same answer a question equally well, and their likenesses to it differ by
@@ -106,5 +150,6 @@ int fact_newer_first(struct db *db, const struct fact_found *found)
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	rank_newer_first(found->rank, best.n, 0, succeeds, &best);
+	note_former(&best);
 	return err;
 }

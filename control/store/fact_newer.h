@@ -18,7 +18,7 @@ struct fact_found {
 	uint64_t guild;
 	struct rank_line *rank; /* at_ms: when each was said last; index: its place in facts */
 	size_t n;
-	json_t *const *facts; /* with "user", "text" and "private" */
+	json_t *const *facts; /* with "user", "name", "text", "at_ms", "private" and "channels" */
 	/* The time that the question names; until_ms 0: none. */
 	uint64_t since_ms, until_ms;
 };
@@ -28,10 +28,15 @@ struct fact_found {
  * meanings are far from each other. was, is: their vectors; NULL: not known. */
 bool fact_newer_alike(const char *older, const char *newer, const struct vector *was,
 		      const struct vector *is);
-/* Moves a newer fact before an older one that it contradicts, whoever told it, or, of the same
- * author, that is about the same and was told in another conversation. A fact of the time that the
- * question names stays before one of another time. Errors of db.h; the facts are all there then,
- * too. */
+/* Notes the older fact as what the newer one may have taken the place of, unless a newer one is
+ * noted: "former": [{"text", "from_ms", "until_ms", "unsure": true}], of the same author and
+ * memory, since each may be told only to its own people. until_ms: when the newer one was said
+ * last. That both are about the same is no proof that the older one has ended. */
+void fact_newer_note(json_t *newer, uint64_t until_ms, const json_t *older);
+/* Moves a newer fact before an older one that it contradicts, whoever told it, or that is about the
+ * same, was told in another conversation, and is of the same author or of one whom the newer one
+ * names. A fact of the time that the question names stays before one of another time. Notes former
+ * ones as above. Errors of db.h; the facts are all there then, too. */
 int fact_newer_first(struct db *db, const struct fact_found *found);
 
 #endif

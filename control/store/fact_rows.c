@@ -20,7 +20,9 @@
 #include "control/store/erased_facts.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_channels.h"
+#include "control/store/fact_filter.h"
 #include "control/store/fact_known.h"
+#include "control/store/fact_later.h"
 #include "control/store/fact_newer.h"
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
@@ -301,50 +303,6 @@ int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, cha
 
 /* ---- finding ---- */
 
-/* True if the fact has every requested tag. */
-static bool has_tags(const char *tags, const json_t *wanted)
-{
-	json_t *own = json_loads(tags, 0, NULL), *want, *tag;
-	bool all = true;
-	size_t i, k;
-
-	json_array_foreach(wanted, i, want)
-	{
-		bool has = false;
-
-		json_array_foreach(own, k, tag)
-		{
-			has = has || json_equal(want, tag);
-		}
-		all = all && has;
-	}
-	json_decref(own);
-	return all;
-}
-
-static void bind_list(sqlite3_stmt *s, int at, const json_t *list)
-{
-	char *text = json_array_size(list) ? json_dumps(list, JSON_COMPACT) : NULL;
-
-	if (text)
-		sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT);
-	free(text);
-}
-
-/* A search reads so many rows, so it looks for the tags itself. */
-static void bind_tags(sqlite3_stmt *s, const json_t *tags)
-{
-	bind_list(s, 7, tags);
-}
-
-/* Nor do facts take the places of others that nobody may be told now. */
-static void bind_untold(sqlite3_stmt *s, const struct job *j, const json_t *request)
-{
-	db_bind_uint(s, 10, j->user);
-	bind_list(s, 8, json_object_get(request, "without_authors"));
-	bind_list(s, 9, json_object_get(request, "without_channels"));
-}
-
 /* own_first: of more than STORE_FACTS_MAX those that the speaker told are among the rows. */
 static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine,
 			       bool own_first)
@@ -393,7 +351,7 @@ static int add_people(struct db *db, json_t *fact)
 	return err;
 }
 
-/* Adds the facts that it replaced, with their dates. */
+/* Adds the facts that it replaced, with their dates, before the one that it may have replaced. */
 static int add_former(struct db *db, json_t *fact)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_FORMER_FACTS);
@@ -406,6 +364,7 @@ static int add_former(struct db *db, json_t *fact)
 							"from_ms", (json_int_t)db_uint(s, 2),
 							"until_ms", (json_int_t)db_uint(s, 3),
 							"channels", fact_channels(s, 4)));
+	json_array_extend(former, json_object_get(fact, "former"));
 	json_object_set_new(fact, "former", former);
 	return err == ENOENT ? 0 : err;
 }
@@ -439,11 +398,66 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 		out->rank[i].match = r.match;
 		return 0;
 	}
-	if (!has_tags(db_text(s, 3), json_object_get(request, "tags")))
+	if (!fact_filter_has_tags(db_text(s, 3), json_object_get(request, "tags")))
 		return 0;
 	out->fact[out->n] = fact_json(s);
 	out->rank[out->n++] = r;
 	return out->fact[r.index] ? 0 : ENOMEM;
+}
+
+/* The fact with this id, if it may be told. */
+static int take_by_id(struct db *db, uint64_t id, const struct job *j, const json_t *request,
+		      const struct fact_likes *like, struct found *out)
+{
+	sqlite3_stmt *s = fact_known_use(db, j->guild, j->owner, j->any ? 0 : j->owner, id);
+	int err;
+
+	fact_filter_bind_untold(s, j, request);
+	err = take_fact(db, s, j, request, like, out);
+	sqlite3_reset(s);
+	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
+}
+
+/* Puts it before the fact that answered the question best, with that one's score: it answers as
+ * well. */
+static void put_first(struct found *out, size_t place)
+{
+	struct rank_line moved = out->rank[0];
+
+	moved.id = out->rank[place].id;
+	moved.at_ms = out->rank[place].at_ms;
+	moved.index = out->rank[place].index;
+	memmove(&out->rank[1], &out->rank[0], place * sizeof out->rank[0]);
+	out->rank[0] = moved;
+}
+
+/* Whoever tells that something changed often leaves out what: the question finds the former value
+ * alone. */
+static int add_later(struct db *db, struct embedding *e, const struct job *j, const json_t *request,
+		     struct found *out)
+{
+	const json_t *best = out->n ? out->fact[out->rank[0].index] : NULL;
+	struct fact_later q = {j,
+			       request,
+			       j->any ? 0 : j->owner,
+			       out->rank,
+			       text_at(best, "text"),
+			       strtoull(text_at(best, "user"), NULL, 10)};
+	size_t i = 0;
+	uint64_t id = 0;
+	int err = best ? fact_later_find(db, e, &q, &id) : ENOENT;
+
+	if (err)
+		return err == ENOENT || err == ETIMEDOUT ? 0 : err;
+	while (i < out->n && out->rank[i].id != id)
+		i++;
+	if (i == out->n)
+		err = take_by_id(db, id, j, request, &(struct fact_likes){0}, out);
+	if (!err && i < out->n) {
+		fact_newer_note(out->fact[out->rank[i].index], out->rank[i].at_ms, best);
+		put_first(out, i);
+	}
+	return err;
 }
 
 static int find_facts(struct db *db, struct embedding *e, const struct job *j,
@@ -464,21 +478,17 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	const struct fact_new question = {.guild = j->guild, .owner = j->owner, .meaning = meaning};
 	int err = fact_known_find_likes(db, e, &question, other, &like);
 	sqlite3_stmt *s;
+	uint64_t best;
 
 	out->self = fact_asks_about_self(words);
 	/* Facts that are found in time are better than none. */
 	err = err == ETIMEDOUT ? 0 : err;
-	for (size_t i = 0; i < like.n && out->n < LIKE && !err; i++) {
-		s = fact_known_use(db, j->guild, j->owner, other, like.fact[i].id);
-		bind_untold(s, j, request);
-		err = take_fact(db, s, j, request, &like, out);
-		sqlite3_reset(s);
-		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
-	}
+	for (size_t i = 0; i < like.n && out->n < LIKE && !err; i++)
+		err = take_by_id(db, like.fact[i].id, j, request, &like, out);
 	if (!err && (!like.n || terms_query(query, words))) {
 		s = use_facts(db, j, words, mine, out->self != FACT_SELF_NONE);
-		bind_tags(s, json_object_get(request, "tags"));
-		bind_untold(s, j, request);
+		fact_filter_bind_tags(s, json_object_get(request, "tags"));
+		fact_filter_bind_untold(s, j, request);
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);
@@ -489,6 +499,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	}
 	if (!err && !mine && (like.n || terms_query(query, words))) {
 		rank_facts(out->rank, out->n);
+		best = out->n ? out->rank[0].id : 0;
 		err = fact_newer_first(
 			db, &(struct fact_found){.guild = j->guild,
 						 .rank = out->rank,
@@ -496,6 +507,9 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 						 .facts = out->fact,
 						 .since_ms = ms_at(request, "since_ms"),
 						 .until_ms = ms_at(request, "until_ms")});
+		/* One that came before the best one is a later one already. */
+		if (!err && out->n && out->rank[0].id == best)
+			err = add_later(db, e, j, request, out);
 	}
 	return err;
 }
@@ -648,7 +662,7 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 	sqlite3_stmt *s = use_facts(db, j, words, !*words, true);
 	int err = 0;
 
-	bind_tags(s, tags);
+	fact_filter_bind_tags(s, tags);
 	if (id)
 		db_bind_uint(s, 5, INT64_MAX);
 
@@ -660,7 +674,8 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 			       : json_array_size(out->chosen) < most ? out->chosen
 								     : out->others;
 
-		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags) &&
+		if (db_uint(s, 4) == j->user && named &&
+		    fact_filter_has_tags(db_text(s, 3), tags) &&
 		    (list == out->chosen || json_array_size(list) < FORGET_NEAR))
 			choose_fact(list, s);
 	}

@@ -198,13 +198,14 @@ static uint64_t ms_at(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* The newest that it took the place of, and what contradicts it, as far as they may be told. */
+/* The newest that it surely took the place of, and what contradicts it, as far as they may be
+ * told. */
 static void add_others(const struct text_recall *r, const json_t *fact, struct slice_quote *q)
 {
 	const json_t *former = first_told(r, json_object_get(fact, "former"));
 	const json_t *against = first_told(r, json_object_get(fact, "conflicts"));
 
-	if (former) {
+	if (former && !json_is_true(json_object_get(former, "unsure"))) {
 		q->former = text_at(former, "text");
 		q->former_from_ms = ms_at(former, "from_ms");
 		q->former_until_ms = ms_at(former, "until_ms");

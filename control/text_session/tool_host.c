@@ -140,6 +140,8 @@ static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list
 		if (until)
 			json_object_set_new(out, "until",
 					    day_json(ask, json_object_get(one, "until_ms")));
+		if (json_is_true(json_object_get(one, "unsure")))
+			json_object_set_new(out, "unsure", json_true());
 		json_array_append_new(told, out);
 	}
 	return told;

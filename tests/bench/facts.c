@@ -44,15 +44,14 @@ static uint64_t now_ms = 1000;
 /* ---- duplicates ---- */
 
 /* "inserted", "updated" or "duplicate"; the caller frees it. */
-static char *write_fact(uint64_t guild, uint64_t owner, uint64_t user, const char *text)
+static char *tell_fact(uint64_t guild, uint64_t user, const char *author, const char *text)
 {
 	json_t *request = json_pack("[{s:s,s:[]}]", "text", text, "tags"), *done;
 	struct job j = {.kind = JOB_WRITE_FACTS,
 			.guild = guild,
-			.owner = owner,
 			.user = user,
 			.now_ms = now_ms += MINUTE_MS,
-			.author = (char *)"Ana",
+			.author = (char *)(uintptr_t)author,
 			.text = json_dumps(request, 0)};
 	const char *status;
 	char *out = NULL;
@@ -67,6 +66,11 @@ static char *write_fact(uint64_t guild, uint64_t owner, uint64_t user, const cha
 	out = strdup(status ? status : "duplicate");
 	json_decref(done);
 	return out;
+}
+
+static char *write_fact(uint64_t guild, const char *text)
+{
+	return tell_fact(guild, 1, "Ana", text);
 }
 
 /* By writing, and after a reflection. */
@@ -87,8 +91,8 @@ static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
 	{
 		char *status;
 
-		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
-		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		free(write_fact(++*guild, json_string_value(json_object_get(pair, "a"))));
+		status = write_fact(*guild, json_string_value(json_object_get(pair, "b")));
 		json_object_set(p->truth, json_string_value(json_object_get(pair, "b")),
 				json_object_get(pair, "same"));
 		if (json_is_true(json_object_get(pair, "same"))) {
@@ -112,8 +116,8 @@ static void other_row(uint64_t *guild)
 	{
 		char *status;
 
-		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
-		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		free(write_fact(++*guild, json_string_value(json_object_get(pair, "a"))));
+		status = write_fact(*guild, json_string_value(json_object_get(pair, "b")));
 		if (strcmp(status, "inserted") != 0)
 			fprintf(stderr, "facts: %s: %s\n", status,
 				json_string_value(json_object_get(pair, "b")));
@@ -135,8 +139,8 @@ static void turned_row(uint64_t *guild)
 	{
 		char *status;
 
-		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
-		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		free(write_fact(++*guild, json_string_value(json_object_get(pair, "a"))));
+		status = write_fact(*guild, json_string_value(json_object_get(pair, "b")));
 		if (strcmp(status, "duplicate") == 0)
 			fprintf(stderr, "facts: %s: %s\n", status,
 				json_string_value(json_object_get(pair, "b")));
@@ -152,6 +156,8 @@ static void turned_row(uint64_t *guild)
 struct temporal {
 	struct corpus_count first, dated;
 	struct corpus_count at_1, at_5, changed_at_1; /* among all that was said in a room */
+	/* What did not change: told first, with another fact as what it may have replaced. */
+	struct corpus_count false_former;
 };
 
 /* An utterance as a fact that its speaker tells on its day: a minute apart, as five may be written
@@ -159,11 +165,12 @@ struct temporal {
 static void write_line(const struct corpus *c, uint64_t guild, size_t i)
 {
 	const json_t *line = json_array_get(c->room, i);
+	const char *by = json_string_value(json_object_get(line, "by"));
 	uint64_t at_ms = corpus_time(json_object_get(line, "at"));
 
 	now_ms = at_ms - at_ms % DAY_MS + i * MINUTE_MS;
-	free(write_fact(guild, 0, corpus_user(json_string_value(json_object_get(line, "by"))),
-			json_string_value(json_object_get(line, "text"))));
+	free(tell_fact(guild, corpus_user(by), by,
+		       json_string_value(json_object_get(line, "text"))));
 }
 
 static const char *text_of(const struct corpus *c, const json_t *number)
@@ -264,8 +271,10 @@ static void score_changed(const struct corpus *c, uint64_t guild, struct tempora
 	}
 }
 
-/* The place of the best line of the evidence; SIZE_MAX: none is found. */
-static size_t place_of_evidence(const struct corpus *c, uint64_t guild, const json_t *q)
+/* The place of the best line of the evidence; SIZE_MAX: none is found. *former: how many former
+ * ones the first fact has. */
+static size_t place_of_evidence(const struct corpus *c, uint64_t guild, const json_t *q,
+				size_t *former)
 {
 	json_t *found = find_facts(guild, q), *u;
 	size_t i, best = SIZE_MAX;
@@ -276,6 +285,7 @@ static size_t place_of_evidence(const struct corpus *c, uint64_t guild, const js
 
 		best = place < best ? place : best;
 	}
+	*former = json_array_size(json_object_get(json_array_get(found, 0), "former"));
 	json_decref(found);
 	return best;
 }
@@ -284,7 +294,7 @@ static size_t place_of_evidence(const struct corpus *c, uint64_t guild, const js
 static void score_all(const struct corpus *c, uint64_t guild, struct temporal *t)
 {
 	const json_t *q;
-	size_t i, place;
+	size_t i, place, former;
 
 	for (i = 0; i < json_array_size(c->room); i++)
 		write_line(c, guild, i);
@@ -292,13 +302,15 @@ static void score_all(const struct corpus *c, uint64_t guild, struct temporal *t
 	{
 		if (!json_array_size(json_object_get(q, "evidence")))
 			continue;
-		place = place_of_evidence(c, guild, q);
+		place = place_of_evidence(c, guild, q, &former);
 		if (json_object_get(q, "former")) {
 			corpus_add(&t->changed_at_1, place == 0);
 			continue;
 		}
 		corpus_add(&t->at_1, place == 0);
 		corpus_add(&t->at_5, place != SIZE_MAX);
+		if (place == 0)
+			corpus_add(&t->false_former, former != 0);
 	}
 }
 
@@ -516,6 +528,7 @@ static void temporal_rows(bool tuned)
 	corpus_print("facts_at_1", t.at_1);
 	corpus_print("facts_at_5", t.at_5);
 	corpus_print("changed_at_1", t.changed_at_1);
+	corpus_print("false_former", t.false_former);
 }
 
 /* The same in small rooms of other languages, without a model. */

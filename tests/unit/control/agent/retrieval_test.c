@@ -454,8 +454,11 @@ TEST(the_fact_of_the_time_that_is_named_is_told_first)
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
 	told = retrieve(&s, "parley two days ago which lantern fell");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
+	/* The tool says that the older one may have ended, the prompt tells both with their days. */
+	CHECK(!strstr(told, "before that"));
 	told = call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"which lantern fell\"}");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
+	CHECK(strstr(told, "\"former\":[{") && strstr(told, "\"unsure\":true}]"));
 	told = call_memory(&s, TOOL_MEMORY_FIND, true,
 			   "{\"words\":\"two days ago which lantern fell\"}");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
@@ -578,6 +581,10 @@ TEST(the_newest_former_value_that_may_be_told_is_told)
 		  "known");
 	CHECK_STR(json_string_value(json_object_get(agent_former_of(s.agent, fact, true), "text")),
 		  "secret");
+	json_decref(fact);
+	/* It may still be true: both stand in the prompt, each with its day. */
+	fact = json_pack("{s:[{s:s,s:b}]}", "former", "text", "likely", "unsure", 1);
+	CHECK(!agent_former_of(s.agent, fact, true));
 	json_decref(fact);
 	close_memory(&s);
 }

@@ -329,14 +329,14 @@ TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
 	close_scene();
 }
 
-static void tell_fact(uint64_t user, uint64_t hour, const char *text)
+static void tell_fact_as(uint64_t user, const char *name, uint64_t hour, const char *text)
 {
 	char request[128], *out = NULL;
 	struct job j = {.kind = JOB_WRITE_FACTS,
 			.guild = GUILD,
 			.user = user,
 			.now_ms = hour * 3600000,
-			.author = (char *)"x",
+			.author = (char *)(uintptr_t)name,
 			.text = request};
 
 	snprintf(request, sizeof request, "[{\"text\": \"%s\", \"tags\": []}]", text);
@@ -344,8 +344,28 @@ static void tell_fact(uint64_t user, uint64_t hour, const char *text)
 	free(out);
 }
 
-/* "1 2": the ids of the facts. until: the hour until which the question asks; 0: it names no time.
- */
+static void tell_fact(uint64_t user, uint64_t hour, const char *text)
+{
+	tell_fact_as(user, "x", hour, text);
+}
+
+/* " after 100-200?": the hours of a former one. */
+static const char *former_of(const json_t *fact)
+{
+	static char told[64];
+	const json_t *former = json_array_get(json_object_get(fact, "former"), 0);
+
+	if (!former)
+		return "";
+	snprintf(told, sizeof told, " after %lld-%lld%s",
+		 (long long)json_integer_value(json_object_get(former, "from_ms")) / 3600000,
+		 (long long)json_integer_value(json_object_get(former, "until_ms")) / 3600000,
+		 json_is_true(json_object_get(former, "unsure")) ? "?" : "");
+	return told;
+}
+
+/* "1 2 after 100-200?": the ids of the facts, and when what each may have replaced was true. until:
+ * the hour until which the question asks; 0: it names no time. */
 static const char *find_order(const struct vector *question, const char *words, unsigned until)
 {
 	char request[96];
@@ -369,8 +389,9 @@ static const char *find_order(const struct vector *question, const char *words, 
 	order[0] = '\0';
 	json_array_foreach(found, i, fact)
 	{
-		n += (size_t)snprintf(order + n, sizeof order - n, "%s%lld", i ? " " : "",
-				      (long long)json_integer_value(json_object_get(fact, "id")));
+		n += (size_t)snprintf(order + n, sizeof order - n, "%s%lld%s", i ? " " : "",
+				      (long long)json_integer_value(json_object_get(fact, "id")),
+				      former_of(fact));
 	}
 	json_decref(found);
 	return order;
@@ -393,9 +414,84 @@ TEST(of_facts_of_one_author_about_the_same_the_newer_one_comes_first)
 	tell_fact(BOB, 306, "my cat answers to nobody");
 	tell_fact(ANA, 400, "the game has a lantern");
 	keep_fact_vectors(near, 6);
-	CHECK_STR(find_order(&question, "which name has it", 0), "3 1 2 4 5");
+	CHECK_STR(find_order(&question, "which name has it", 0), "3 after 101-200? 1 2 4 5");
 	CHECK_STR(find_order(&question, "which name had it", 102), "1 2 3 4 5");
 	close_scene();
+}
+
+/* The last fact is near the first one and far from the question, and eight others lie between. */
+TEST(a_later_fact_that_the_question_does_not_find_comes_before_the_one_that_it_finds)
+{
+	static const char *const others[] = {"soup",   "a harbour", "chess", "the violin",
+					     "a tram", "a lamp",    "bread", "the sea"};
+	float near[10] = {0.87f, 0.8f, 0.8f, 0.8f, 0.8f, 0.8f, 0.8f, 0.8f, 0.8f, 0.17f};
+	struct vector question;
+	char text[64];
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	tell_fact(ANA, 100, "the game is called lantern creek");
+	for (unsigned i = 0; i < 8; i++) {
+		snprintf(text, sizeof text, "we talked about %s", others[i]);
+		tell_fact(BOB, 150 + i / 4, text);
+	}
+	tell_fact(ANA, 200, "it is mothlight from now on");
+	keep_fact_vectors(near, 10);
+	CHECK_STR(find_order(&question, "which name has it", 0), "10 after 100-200? 1 9 8 7 6 5 4");
+	CHECK_STR(find_order(&question, "which name had it", 102), "1 9 8 7 6 5 4 3");
+	close_scene();
+}
+
+TEST(without_an_encoder_words_lead_to_a_later_fact_of_the_author)
+{
+	open_scene();
+	embedding = embedding_close(embedding);
+	tell_fact(ANA, 100, "our dog is a puppy called biscuit");
+	tell_fact(BOB, 300, "the puppy likes a biscuit");
+	tell_fact(ANA, 103, "a biscuit for a puppy costs little");
+	tell_fact(ANA, 200, "the puppy listens to pepper and not to biscuit");
+	CHECK_STR(find_order(NULL, "what is the dog", 0), "4 after 100-200? 1");
+	CHECK_STR(find_order(NULL, "what was the dog", 102), "1");
+	close_scene();
+}
+
+TEST(who_takes_over_what_another_told_names_them)
+{
+	static const float near[] = {0.9f, 0.8f, 0.85f};
+	struct vector question;
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	tell_fact_as(ANA, "Mira", 100, "I cut the trailer with the software from work");
+	tell_fact_as(BOB, "Dev", 200, "I take the trailer, Mira's swamped, so I cut it now");
+	tell_fact_as(BOB, "Dev", 201, "I cut the first trailer with a knife");
+	keep_fact_vectors(near, 3);
+	/* Of another author nothing is told as former. */
+	CHECK_STR(find_order(&question, "who is on it", 0), "2 1 3");
+	close_scene();
+}
+
+static size_t count_former(const char *older, const char *newer)
+{
+	json_t *was = json_loads(older, 0, NULL), *is = json_loads(newer, 0, NULL);
+	size_t n;
+
+	fact_newer_note(is, 9, was);
+	n = json_array_size(json_object_get(is, "former"));
+	json_decref(was);
+	json_decref(is);
+	return n;
+}
+
+TEST(a_former_value_is_of_the_same_author_and_memory)
+{
+	const char *older = "{\"user\":\"1\",\"private\":true,\"text\":\"a\",\"at_ms\":3}";
+
+	CHECK_INT(count_former(older, "{\"user\":\"1\",\"private\":true,\"at_ms\":8}"), 1);
+	CHECK_INT(count_former(older, "{\"user\":\"1\",\"private\":false,\"at_ms\":8}"), 0);
+	CHECK_INT(count_former(older, "{\"user\":\"2\",\"private\":true,\"at_ms\":8}"), 0);
 }
 
 TEST(two_facts_are_about_the_same_by_their_words_or_their_meanings)

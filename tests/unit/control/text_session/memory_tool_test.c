@@ -146,6 +146,20 @@ TEST(a_search_in_writing_tells_former_values_with_their_dates)
 	close_scene();
 }
 
+TEST(a_search_in_writing_says_that_a_former_value_may_still_be_true)
+{
+	const char *told;
+
+	open_scene();
+	tell(0, "our lantern fell off the boat", 48);
+	tell(0, "we keep a lantern on the boat", 20);
+	open_seat();
+	told = search("boat");
+	CHECK(strstr(told, "\"former\":[{\"text\":\"our lantern fell off the boat\",\"from\":\"2"));
+	CHECK(strstr(told, "\"unsure\":true}]"));
+	close_scene();
+}
+
 /* The newer one comes first, unless the words name the time of the older one.
  * 1: the newer one; 0: the older one; -1: one of both is missing. */
 static int tells_newer_first(const char *query)
