@@ -1,6 +1,7 @@
 #include "control/agent/agent_memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -84,13 +85,15 @@ static void give(struct memory_ask *ask, int err, json_t *json)
 {
 	struct agent_memory *m = ask->m;
 	uint32_t id = ask->id;
-	char *text = err ? NULL : json_dumps(json, JSON_COMPACT);
+	char why[96], *text = err ? NULL : json_dumps(json, JSON_COMPACT);
 
 	ask->m = NULL;
 	json_decref(ask->skipped);
 	json_decref(ask->request);
 	json_decref(json);
-	m->h(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), m->arg);
+	if (!text)
+		snprintf(why, sizeof why, "memory_unavailable: %s", strerror(err ? err : ENOMEM));
+	m->h(id, text != NULL, slice_str(text ? text : why), m->arg);
 	free(text);
 }
 

@@ -402,7 +402,8 @@ static bool is_one_of(const char *name, const char *const *list)
 const char *memory_read_space(const char *name, uint64_t guild, uint64_t speaker,
 			      struct memory_space *out)
 {
-	static const char *const shared[] = {"guild", "shared", "lore", "server", NULL};
+	static const char *const shared[] = {"guild", "shared",	   "lore", "server",
+					     "bot",   "assistant", NULL};
 	static const char *const own[] = {"user", "me", "speaker", NULL};
 	uint64_t id = 0;
 

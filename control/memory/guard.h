@@ -40,8 +40,8 @@ struct memory_space {
 	bool any;	/* the server's and the speaker's */
 };
 
-/* Reads a namespace: "" is both, "guild", "shared", "guild:ID"; "user", "me", "speaker", "user:ID"
- * of the speaker. NULL, or why it may not be used: a code for the model. */
+/* Reads a namespace: "" is both, "guild", "shared", "bot", "guild:ID"; "user", "me", "speaker",
+ * "user:ID" of the speaker. NULL, or why it may not be used: a code for the model. */
 const char *memory_read_space(const char *name, uint64_t guild, uint64_t speaker,
 			      struct memory_space *out);
 

@@ -1,6 +1,7 @@
 /* What tools can do in a channel of text: the web, servers of MCP, and the server's memory, of
  * which everybody in the channel may read (inside.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,13 +85,15 @@ static void give(struct text_memory_ask *ask, int err, json_t *json)
 {
 	struct text_seat *seat = ask->seat;
 	uint32_t id = ask->id;
-	char *text = err ? NULL : json_dumps(json, JSON_COMPACT);
+	char why[96], *text = err ? NULL : json_dumps(json, JSON_COMPACT);
 
 	ask->seat = NULL;
 	json_decref(ask->skipped);
 	json_decref(ask->request);
 	json_decref(json);
-	take_output(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), seat);
+	if (!text)
+		snprintf(why, sizeof why, "memory_unavailable: %s", strerror(err ? err : ENOMEM));
+	take_output(id, text != NULL, slice_str(text ? text : why), seat);
 	free(text);
 }
 

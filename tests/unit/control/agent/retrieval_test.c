@@ -454,7 +454,8 @@ TEST(the_fact_of_the_time_that_is_named_is_told_first)
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
 	told = retrieve(&s, "parley two days ago which lantern fell");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
-	/* The tool says that the older one may have ended, the prompt tells both with their days. */
+	/* The tool says that the older one may have ended, the prompt tells both with their days.
+	 */
 	CHECK(!strstr(told, "before that"));
 	told = call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"which lantern fell\"}");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") < strstr(told, "fell off"));
@@ -462,6 +463,18 @@ TEST(the_fact_of_the_time_that_is_named_is_told_first)
 	told = call_memory(&s, TOOL_MEMORY_FIND, true,
 			   "{\"words\":\"two days ago which lantern fell\"}");
 	CHECK(strstr(told, "we keep") && strstr(told, "we keep") > strstr(told, "fell off"));
+	close_memory(&s);
+}
+
+TEST(a_memory_whose_store_fails_is_unavailable)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	run_store_sql(&s, "ALTER TABLE facts RENAME TO lost");
+	CHECK(strncmp(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"tea\"}"),
+		      "memory_unavailable: ", 20) == 0);
 	close_memory(&s);
 }
 

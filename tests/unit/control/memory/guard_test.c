@@ -230,6 +230,11 @@ TEST(a_namespace_is_the_servers_or_the_speakers)
 	CHECK_STR(space(""), "7:0+");
 	CHECK_STR(space("guild"), "7:0");
 	CHECK_STR(space("guild:7"), "7:0");
+	/* What is told of the bot is the server's. A model that writes "self" may mean the speaker.
+	 */
+	CHECK_STR(space("bot"), "7:0");
+	CHECK_STR(space("assistant"), "7:0");
+	CHECK_STR(space("self"), "invalid_namespace");
 	CHECK_STR(space("me"), "7:42");
 	CHECK_STR(space("user:42"), "7:42");
 	CHECK_STR(space("user:43"), "invalid_namespace");
