@@ -230,8 +230,7 @@ TEST(a_namespace_is_the_servers_or_the_speakers)
 	CHECK_STR(space(""), "7:0+");
 	CHECK_STR(space("guild"), "7:0");
 	CHECK_STR(space("guild:7"), "7:0");
-	/* What is told of the bot is the server's. A model that writes "self" may mean the speaker.
-	 */
+	/* Facts about the bot are the server's. "self" may mean the speaker, too. */
 	CHECK_STR(space("bot"), "7:0");
 	CHECK_STR(space("assistant"), "7:0");
 	CHECK_STR(space("self"), "invalid_namespace");
