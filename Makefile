@@ -158,8 +158,8 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c film.c format.c input.c mp3_place.c progress.c retry.c tags.c) \
-                  tests/film_file/film_file.c tests/golive/film.c $(COMMON)) | $(B)/decoderd
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c canvas.c convert.c film.c format.c input.c lead.c mp3_place.c progress.c retry.c scale.c sendable.c tags.c vp8.c) \
+                  tests/film_file/film_file.c tests/film_file/film_made.c tests/golive/film.c $(COMMON)) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
@@ -293,13 +293,15 @@ $(B)/fuzz/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/libparley.a
 $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay.o $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
-# This one runs what decoderd alone is linked with.
+# These run what decoderd alone is linked with.
 DECODER_INPUT := $(B)/fuzz/decoder_input_fuzz $(B)/fuzz-replay/decoder_input_fuzz
 $(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c format.c input.c measure.c mp3_place.c tags.c))
+FILM_INPUT := $(B)/fuzz/film_fuzz $(B)/fuzz-replay/film_fuzz
+$(FILM_INPUT): $(call objs,$(addprefix mediad/decoder/,canvas.c convert.c decode.c film.c format.c input.c lead.c mp3_place.c retry.c scale.c sendable.c tags.c vp8.c))
 HLS := $(B)/fuzz/hls_fuzz $(B)/fuzz-replay/hls_fuzz
 $(HLS): $(call objs,mediad/decoder/segments.c)
 $(HLS): LIBS_ALL += $(B)/libparley.a
-$(DECODER_INPUT): LIBS_ALL += $(B)/libparley.a -lavformat -lavcodec -lswresample -lavutil
+$(DECODER_INPUT) $(FILM_INPUT): LIBS_ALL += $(B)/libparley.a -lavformat -lavcodec -lswresample -lavutil
 fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 

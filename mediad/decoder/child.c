@@ -22,6 +22,8 @@ enum { EXIT_WAITS = 50, EXIT_WAIT_MS = 1 };
 /* libav has 30 MB mapped when a track begins. The index of an mp4 file of twelve hours takes 45 MB,
  * and a second time where the file is measured; without room for that it is not measured. */
 enum { MEMORY = 160 << 20 };
+/* A decoder of video keeps up to 16 frames to predict others from, of 3 MB each in 1080p. */
+enum { FILM_MEMORY = 320 << 20 };
 
 /* ---- in the child ---- */
 
@@ -74,6 +76,11 @@ static int keep_descriptors(const struct child_start *s)
 static bool is_video(const struct child_start *s)
 {
 	return s->slot >= DECODER_SLOTS;
+}
+
+static int limit_memory(const struct child_start *s)
+{
+	return jail_limit_data(is_video(s) && !s->visualizer ? FILM_MEMORY : MEMORY);
 }
 
 /* Unmaps n rings of a size but that at own, which is NULL or one of them. */
@@ -170,7 +177,7 @@ static void run_child(const void *start, pid_t parent)
 {
 	const struct child_start *s = start;
 
-	if (jail_limit(parent) || jail_limit_data(MEMORY) || keep_descriptors(s) || keep_ring(s))
+	if (jail_limit(parent) || limit_memory(s) || keep_descriptors(s) || keep_ring(s))
 		_exit(DECODER_REASON_NO_PROCESS);
 	_exit((int)(!is_video(s) ? run_track(s) : s->visualizer ? run_visualizer(s) : run_film(s)));
 }

@@ -1,9 +1,9 @@
-/* Reads the video of a source into its ring, as it is stored: the work of a decoder process that
- * decodes nothing.
+/* Reads the video of a source into its ring: the work of a decoder process.
  *
- * libav takes the container apart; its frames become those of streams (mediad/video/stored.h).
- * H.264 of 8 bits, VP8 and AV1 of MP4 and Matroska alone, and only frames that are stored in the
- * order in which they are shown: viewers of a stream show each frame when it comes. */
+ * libav takes the container apart, MP4 or Matroska. H.264 of 8 bits, VP8 and AV1 that viewers of a
+ * stream can follow (sendable.h) stay as they are stored, in the form of streams
+ * (mediad/video/stored.h). What they cannot follow, as B-frames, is decoded and encoded again
+ * (convert.h); of that frames are left out before it falls behind its viewers (lead.h). */
 #ifndef MEDIAD_DECODER_FILM_H
 #define MEDIAD_DECODER_FILM_H
 
@@ -16,13 +16,21 @@ struct video_ring;
 struct film_conf {
 	int fd; /* the source: a file, or a fetcher's socket */
 	enum decoder_source_kind kind;
-	uint64_t start;		 /* 48 kHz frame; the video begins with a key frame before it */
+	/* 48 kHz frame; a video that stays as it is begins with a key frame before it. */
+	uint64_t start;
 	struct video_ring *ring; /* borrowed */
 	/* Called once, when some frames are in the ring, or all of a shorter video. `opened` is
 	 * borrowed until return. */
 	void (*openedh)(const struct decoder_opened *opened, void *arg);
 	void *arg;
 };
+
+struct film_job;
+/* The steps of film_run. Caller owns *out, which is set on failure as well; conf outlives it. */
+enum decoder_reason film_open(struct film_job **out, const struct film_conf *conf);
+/* Takes one packet of the source. DECODER_REASON_END: it was the last one. */
+enum decoder_reason film_step(struct film_job *f);
+struct film_job *film_close(struct film_job *f);
 
 /* Returns DECODER_REASON_END when the whole video is in the ring, or the reason of a failure.
  * Sleeps while the ring is full. */

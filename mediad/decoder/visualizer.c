@@ -1,10 +1,11 @@
 #include "mediad/decoder/visualizer.h"
 
+#include <errno.h>
 #include <libavcodec/avcodec.h>
-#include <libavutil/opt.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "mediad/decoder/vp8.h"
 #include "mediad/music/video_ring.h"
 #include "mediad/video/codec.h"
 #include "proto/base/time.h"
@@ -14,7 +15,6 @@ enum {
 	STILL_MS = 500,		  /* until the same picture is sent again */
 	GOP = 2 * VISUALIZER_FPS, /* viewers who come wait for a key frame */
 };
-#define CLOCK 1000000 /* Hz, of timestamps */
 
 struct visualizer {
 	const struct visualizer_conf *conf;
@@ -36,28 +36,18 @@ static uint64_t read_clock(void)
 	return ns_of_timespec(&ts);
 }
 
-/* For sound as it is heard: no frame waits for later ones. */
 static enum decoder_reason open_codec(struct visualizer *v)
 {
-	const AVCodec *codec = avcodec_find_encoder_by_name("libvpx");
-	AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+	const struct vp8_conf conf = {.width = PICTURE_WIDTH,
+				      .height = PICTURE_HEIGHT,
+				      .fps = VISUALIZER_FPS,
+				      .bitrate = VISUALIZER_BITRATE,
+				      .gop = GOP};
+	int err = vp8_open(&v->codec, &conf);
 
-	v->codec = c;
-	if (!c)
-		return DECODER_REASON_VIDEO_CODEC;
-	c->width = PICTURE_WIDTH;
-	c->height = PICTURE_HEIGHT;
-	c->pix_fmt = AV_PIX_FMT_YUV420P;
-	c->time_base = (AVRational){1, CLOCK};
-	c->framerate = (AVRational){VISUALIZER_FPS, 1};
-	c->bit_rate = VISUALIZER_BITRATE;
-	c->gop_size = GOP;
-	c->thread_count = 1;
-	av_opt_set(c->priv_data, "deadline", "realtime", 0);
-	av_opt_set_int(c->priv_data, "cpu-used", 8, 0);
-	av_opt_set_int(c->priv_data, "lag-in-frames", 0, 0);
-	av_opt_set_int(c->priv_data, "auto-alt-ref", 0, 0);
-	return avcodec_open2(c, codec, NULL) ? DECODER_REASON_LIMIT : DECODER_REASON_UNKNOWN;
+	return !err		? DECODER_REASON_UNKNOWN
+	       : err == ENOTSUP ? DECODER_REASON_VIDEO_CODEC
+				: DECODER_REASON_LIMIT;
 }
 
 /* The planes of the frame are those of the picture. */

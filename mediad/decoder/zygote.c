@@ -29,7 +29,10 @@ enum {
 	LEVELS_AHEAD = 64, /* reports of a track beyond one each second that it plays */
 	TITLES_MAX = 10,   /* of a station in TITLES_S */
 	TITLES_S = 10,
-	CPU_SHARE = 20,		/* a track may use a twentieth of the time that it plays */
+	/* Of the time that it plays, a track may use so much CPU time. One of video may be encoded,
+	 * which is planned with 70 % of a core (lead.h). */
+	CPU_PERCENT = 5,
+	CPU_VIDEO_PERCENT = 75,
 	STACK_WIPED = 32 << 10, /* bytes: several messages */
 };
 
@@ -393,7 +396,8 @@ static void read_title(struct zygote *z, uint16_t at)
 /* The soft limit on CPU time grows with the time that a track plays. */
 static void raise_cpu_limit(const struct slot *s, uint64_t now)
 {
-	struct rlimit limit = {JAIL_CPU_S + (now - s->started) / NS_PER_S / CPU_SHARE,
+	unsigned percent = s->video ? CPU_VIDEO_PERCENT : CPU_PERCENT;
+	struct rlimit limit = {JAIL_CPU_S + (now - s->started) / NS_PER_S * percent / 100,
 			       RLIM_INFINITY};
 
 	prlimit(s->pid, RLIMIT_CPU, &limit, NULL);

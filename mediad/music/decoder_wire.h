@@ -74,8 +74,7 @@ enum decoder_type {
 	R(ENCRYPTED, "encrypted", "the stream is encrypted")                                       \
 	R(OVERLOADED, "overloaded", "the server is overloaded or being restarted")                 \
 	R(NO_VIDEO, "no_video", "the source contains no video")                                    \
-	R(VIDEO_CODEC, "video_codec",                                                              \
-	  "the video is none that streams send: H.264 of 8 bits, VP8 or AV1")                      \
+	R(VIDEO_CODEC, "video_codec", "the video is of a kind that cannot be decoded here")        \
 	R(VIDEO_ORDER, "video_order",                                                              \
 	  "frames are not stored in the order in which they are shown (B-frames)")                 \
 	R(VIDEO_FRAME, "video_frame", "a frame of the video is too long")                          \

@@ -194,6 +194,11 @@ bool video_ring_write(struct video_ring *r, const struct video_unit *unit, const
 	return true;
 }
 
+uint64_t video_ring_taken(const struct video_ring *r)
+{
+	return r->shared ? atomic_load_explicit(&r->shared->read, memory_order_acquire) : 0;
+}
+
 void video_ring_end(struct video_ring *r)
 {
 	if (r->shared)
@@ -217,11 +222,8 @@ uint64_t video_ring_written(const struct video_ring *r)
 
 bool video_ring_rests(const struct video_ring *r)
 {
-	uint64_t read;
-
 	if (!r->shared)
 		return true;
-	read = atomic_load_explicit(&r->shared->read, memory_order_acquire);
-	return video_ring_written(r) - read >=
+	return video_ring_written(r) - video_ring_taken(r) >=
 	       VIDEO_RING_BYTES - VIDEO_RING_UNIT_MAX - sizeof(struct head);
 }

@@ -64,6 +64,8 @@ bool video_ring_take(const struct video_ring *r, uint64_t *taken, struct analysi
 
 /* Returns false while there is no room. unit->n: 1 to VIDEO_RING_UNIT_MAX. */
 bool video_ring_write(struct video_ring *r, const struct video_unit *unit, const uint8_t *bytes);
+/* Bytes that the reader has taken since the reset. */
+uint64_t video_ring_taken(const struct video_ring *r);
 void video_ring_end(struct video_ring *r);
 /* Takes from this process the right to write what is the reader's in this memory. errno. */
 int video_ring_guard(void *memory);

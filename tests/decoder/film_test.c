@@ -8,6 +8,7 @@
 #include "mediad/music/video_ring.h"
 #include "mediad/video/codec.h"
 #include "tests/film_file/film_file.h"
+#include "tests/film_file/film_made.h"
 #include "tests/test.h"
 
 static alignas(65536) uint8_t memory[VIDEO_RING_MEMORY];
@@ -145,20 +146,272 @@ TEST(film_begins_with_the_key_frame_before_its_start)
 	close_viewing(&v);
 }
 
-TEST(film_that_is_stored_in_another_order_is_refused)
+/* ---- what is decoded and encoded again ---- */
+
+static bool make_viewing(struct viewing *v, const struct film_made *m)
+{
+	*v = (struct viewing){.fd = -1};
+	snprintf(v->path, sizeof v->path, "/tmp/parley-film-%d", (int)getpid());
+	if (film_make(v->path, m))
+		return false;
+	v->fd = open(v->path, O_RDONLY | O_CLOEXEC);
+	unlink(v->path);
+	return v->fd >= 0;
+}
+
+/* What came out, as a viewer sees it: how many frames, each of which shows a later number than the
+ * one before and comes at the time of its number. */
+struct seen {
+	unsigned frames, keys, width, height;
+	int first, last;
+	bool in_order, in_time;
+};
+
+static void look(struct viewing *v, unsigned fps, struct seen *s)
+{
+	struct film_look *viewer;
+	struct video_unit u;
+
+	*s = (struct seen){.first = -1, .last = -1, .in_order = true, .in_time = true};
+	CHECK_INT(film_look_alloc(&viewer), 0);
+	while (!video_ring_read(v->reader, &u, unit)) {
+		int number = film_look_put(viewer, unit, u.n, &s->width, &s->height);
+		int64_t at = (int64_t)number * 1000000 / (int)fps, apart = (int64_t)u.at_us - at;
+
+		s->first = s->frames ? s->first : number;
+		s->in_order = s->in_order && number > s->last;
+		s->in_time = s->in_time && apart < 2000 && apart > -2000;
+		s->last = number;
+		s->frames++;
+		s->keys += u.key;
+	}
+	film_look_free(viewer);
+}
+
+static const struct film_made b_frames = {.container = "mp4",
+					  .encoder = "libx264",
+					  .options = "preset=ultrafast:bf=3:b_adapt=0:g=60",
+					  .width = 320,
+					  .height = 180,
+					  .fps = 30,
+					  .frames = 90};
+
+static void check_made(const struct film_made *m, unsigned width, unsigned height)
 {
 	struct viewing v;
+	struct seen seen;
 
-	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", FILM_FILE_REORDERED));
+	CHECK(make_viewing(&v, m));
 	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_VIDEO_ORDER);
-	CHECK(!v.is_open);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	CHECK(v.is_open);
+	CHECK_INT(v.opened.video.codec, VIDEO_VP8);
+	CHECK_INT(v.opened.video.width, width);
+	CHECK_INT(v.opened.video.height, height);
+	look(&v, m->fps, &seen);
+	CHECK_INT(seen.first, 0);
+	CHECK(seen.in_order);
+	CHECK(seen.in_time);
+	CHECK_INT(seen.width, width);
+	CHECK_INT(seen.height, height);
+	CHECK(seen.last + 3 >= (int)m->frames);
+	CHECK_INT(seen.frames, m->fps > 30 ? m->frames * 30 / m->fps : m->frames);
 	close_viewing(&v);
-	/* Its beginning would be shown, and then nothing. */
-	CHECK(open_viewing(&v, MEDIA_VIDEO_H264, "film.h264", FILM_FILE_REORDERED_LATE));
+}
+
+TEST(film_with_b_frames_is_shown_in_order)
+{
+	check_made(&b_frames, 320, 180);
+}
+
+TEST(film_with_b_frames_is_shown_in_order_without_a_table)
+{
+	struct film_made m = b_frames;
+
+	m.container = "matroska";
+	check_made(&m, 320, 180);
+	m.container = "mp4";
+	m.pieces = true;
+	check_made(&m, 320, 180);
+}
+
+/* It would be announced, and then show nothing from there on. */
+TEST(film_whose_b_frames_come_late_is_shown_in_order)
+{
+	struct film_made m = b_frames;
+
+	m.b_from = 40;
+	check_made(&m, 320, 180);
+	m.container = "matroska";
+	check_made(&m, 320, 180);
+	m.container = "mp4";
+	m.pieces = true;
+	check_made(&m, 320, 180);
+}
+
+TEST(film_of_a_codec_that_streams_do_not_send_is_shown)
+{
+	static const char *const encoders[][3] = {
+		{"mp4", "libx265", "preset=ultrafast:x265-params=log-level=none:g=60"},
+		{"matroska", "libvpx-vp9", "deadline=realtime:cpu-used=8:g=60"},
+		{"mp4", "mpeg4", "bf=2:g=30"}};
+
+	for (size_t i = 0; i < sizeof encoders / sizeof encoders[0]; i++) {
+		struct film_made m = b_frames;
+
+		m.container = encoders[i][0];
+		m.encoder = encoders[i][1];
+		m.options = encoders[i][2];
+		m.frames = 40;
+		check_made(&m, 320, 180);
+	}
+}
+
+TEST(film_of_ten_bits_is_shown)
+{
+	struct film_made m = b_frames;
+
+	m.format = "yuv420p10le";
+	m.frames = 20;
+	check_made(&m, 320, 180);
+	m.format = "yuv444p";
+	check_made(&m, 320, 180);
+}
+
+TEST(film_that_is_too_large_or_too_fast_is_made_smaller)
+{
+	struct film_made m = b_frames;
+
+	m.width = 2560;
+	m.height = 1440;
+	m.frames = 4;
+	m.options = "preset=ultrafast:bf=0";
+	check_made(&m, 1280, 720);
+	m = b_frames;
+	m.fps = 60;
+	check_made(&m, 320, 180);
+}
+
+/* Positions of the sound begin with its first sample, so those of the picture have to. */
+TEST(film_keeps_its_distance_from_its_sound)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct video_unit u;
+
+	m.container = "mov";
+	m.tone = 60;
+	m.no_edits = true;
+	CHECK(make_viewing(&v, &m));
 	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_VIDEO_ORDER);
-	CHECK(!v.is_open);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
+	CHECK(u.at_us > 60000 && u.at_us < 70000);
+	close_viewing(&v);
+}
+
+/* Viewers who take each frame at once leave no time to encode. */
+TEST(film_leaves_frames_out_before_it_falls_behind)
+{
+	struct viewing v;
+	struct video_unit u;
+	struct film_conf conf = {.kind = DECODER_FILE, .openedh = on_opened, .arg = &v};
+	struct film_made m = b_frames;
+	struct film_job *f;
+	enum decoder_reason reason;
+	unsigned frames = 0, keys = 0;
+	uint64_t last = 0;
+
+	m.frames = 600;
+	m.width = m.height = 64;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	conf.fd = v.fd;
+	conf.ring = v.writer;
+	reason = film_open(&f, &conf);
+	while (!reason) {
+		reason = film_step(f);
+		for (; !video_ring_read(v.reader, &u, unit); last = u.at_us, frames++)
+			keys += u.key;
+	}
+	film_close(f);
+	CHECK_INT(reason, DECODER_REASON_END);
+	CHECK(frames >= 10 && frames < 60);
+	CHECK(keys >= 9);
+	CHECK(last > 17000000);
+	close_viewing(&v);
+}
+
+/* A number along the upper edge is one along the right edge then. */
+TEST(film_of_a_turned_camera_is_shown_upright)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct film_look *viewer;
+	struct video_unit u;
+	unsigned width, height;
+
+	m.options = "preset=ultrafast:bf=0";
+	m.frames = 3;
+	m.quarters = 2;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	CHECK_INT(film_look_alloc(&viewer), 0);
+	CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
+	/* The last cell comes first: black, where the first has to be white. */
+	CHECK_INT(film_look_put(viewer, unit, u.n, &width, &height), -1);
+	CHECK_INT(width, 320);
+	film_look_free(viewer);
+	close_viewing(&v);
+	m.quarters = 1;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	CHECK_INT(v.opened.video.width, 180);
+	CHECK_INT(v.opened.video.height, 320);
+	close_viewing(&v);
+}
+
+TEST(film_whose_key_frames_are_far_apart_gets_others)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct seen seen;
+
+	m.options = "preset=ultrafast:bf=0:g=10000:sc_threshold=0";
+	m.fps = 10;
+	m.width = 64;
+	m.height = 64;
+	m.frames = 205;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	look(&v, m.fps, &seen);
+	CHECK_INT(seen.frames, 205);
+	CHECK_INT(seen.keys, 11);
+	close_viewing(&v);
+	m.frames = 195;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	CHECK_INT(v.opened.video.codec, VIDEO_H264);
+	close_viewing(&v);
+}
+
+TEST(film_that_is_converted_begins_at_its_start)
+{
+	struct viewing v;
+	struct seen seen;
+
+	CHECK(make_viewing(&v, &b_frames));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, UINT64_C(70) * 1600), DECODER_REASON_END);
+	look(&v, b_frames.fps, &seen);
+	CHECK_INT(seen.first, 70);
+	CHECK_INT(seen.last, 89);
+	CHECK(seen.in_order);
+	CHECK(seen.in_time);
 	close_viewing(&v);
 }
 

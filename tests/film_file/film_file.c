@@ -199,14 +199,6 @@ static int open_file(struct file *f, const char *path)
 	return err;
 }
 
-static bool is_reordered(const struct file *f, int64_t number)
-{
-	bool begun = f->kind == FILM_FILE_REORDERED ||
-		     (f->kind == FILM_FILE_REORDERED_LATE && number >= FILM_FILE_LATE);
-
-	return begun && number % 2 == 0;
-}
-
 static int write_frame(struct file *f, const struct film_frame *frame, int64_t number)
 {
 	if (av_new_packet(f->packet, (int)(2 * frame->n)) < 0)
@@ -217,9 +209,8 @@ static int write_frame(struct file *f, const struct film_frame *frame, int64_t n
 		memcpy(f->packet->data, frame->bytes, frame->n);
 		f->packet->size = (int)frame->n;
 	}
-	f->packet->dts = av_rescale_q(number, (AVRational){1, FPS}, f->stream->time_base);
-	f->packet->pts = av_rescale_q(is_reordered(f, number) ? number + 2 : number,
-				      (AVRational){1, FPS}, f->stream->time_base);
+	f->packet->dts = f->packet->pts =
+		av_rescale_q(number, (AVRational){1, FPS}, f->stream->time_base);
 	f->packet->duration = av_rescale_q(1, (AVRational){1, FPS}, f->stream->time_base);
 	f->packet->flags = frame->key ? AV_PKT_FLAG_KEY : 0;
 	return av_write_frame(f->fmt, f->packet) < 0 ? EIO : 0;

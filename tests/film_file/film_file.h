@@ -10,14 +10,11 @@
 
 enum film_file_kind {
 	FILM_FILE_PLAIN,
-	/* Every other frame is to be shown after the next one, as B-frames are. */
-	FILM_FILE_REORDERED,
-	FILM_FILE_REORDERED_LATE, /* the same behind FILM_FILE_LATE frames in order */
 	/* With sound beside it: a tone of FILM_FILE_TONE_MS at the first frame of each round. The
 	 * film is of H.264, and the file a MOV, which takes sound that is not encoded. */
 	FILM_FILE_SOUND,
 };
-enum { FILM_FILE_TONE_MS = 400, FILM_FILE_LATE = 30 };
+enum { FILM_FILE_TONE_MS = 400 };
 
 /* film: as film_read gives it; borrowed. Returns EBADMSG, ENOMEM, ENOTSUP, EACCES, EIO. */
 int film_file_write(const char *path, enum media_video_codec codec, const struct film *film,

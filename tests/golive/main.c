@@ -2,14 +2,15 @@
  * watches it. Every frame that the viewer gets must be one of the film, byte for byte.
  *
  *   golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER OWNER-SOCKET VIEWER-SOCKET [every]
- * [FRAMES [sound]]
+ * [FRAMES [sound]] [into FILE]
  *
  * FILM "-": any frames of VP8, of somebody else. OWNER and VIEWER are tokens of people. With FILM's
  * owner elsewhere, OWNER is "user:" and the id of who streams, and OWNER-SOCKET is not used: the
  * viewer asks for the stream until it is there. Ends when the viewer has got FRAMES (3) key frames,
  * with `every` FRAMES of all frames, and 1 after 30 s. With `sound` a tone must begin with each
- * first frame of the film (tests/film_file), at most SYNC_MS apart. Prints what each mediad
- * reported. */
+ * first frame of the film (tests/film_file), at most SYNC_MS apart. `into` FILE: writes the frames
+ * as IVF whose times are ms of arrival, and prints those of tones, for `film_file look`. Prints
+ * what each mediad reported. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -77,6 +78,7 @@ struct golive {
 	 * mediad. */
 	uint64_t seen[BEGINS], heard[BEGINS], loud_at;
 	unsigned n_seen, n_heard, n_loud;
+	FILE *into;
 	uint32_t gap;
 	struct media_video_state state;
 	int status;
@@ -226,7 +228,7 @@ static unsigned find_offset(const struct golive *g)
 
 static bool is_in_time(const struct golive *g)
 {
-	return !g->sound || (g->n_heard > 1 && find_offset(g) <= SYNC_MS);
+	return !g->sound || g->into || (g->n_heard > 1 && find_offset(g) <= SYNC_MS);
 }
 
 static bool is_of_film(const struct golive *g, const uint8_t *p, size_t n, bool key)
@@ -244,6 +246,28 @@ static bool is_of_film(const struct golive *g, const uint8_t *p, size_t n, bool 
 	return false;
 }
 
+static void write_le(FILE *f, uint64_t v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		putc((int)(v >> 8 * i & 0xff), f);
+}
+
+static void write_ivf(const struct golive *g, uint64_t at)
+{
+	if (!ftell(g->into)) {
+		fputs("DKIF", g->into);
+		write_le(g->into, 32 << 16, 4);
+		fputs("VP80", g->into);
+		write_le(g->into, 0, 4);
+		write_le(g->into, 1000, 4);
+		write_le(g->into, 1, 4);
+		write_le(g->into, 0, 8);
+	}
+	write_le(g->into, g->n_part, 4);
+	write_le(g->into, at / NS_PER_MS, 8);
+	fwrite(g->part, 1, g->n_part, g->into);
+}
+
 static void on_frame(struct golive *g, const struct media_video_frame *m)
 {
 	if (!m->offset)
@@ -258,6 +282,8 @@ static void on_frame(struct golive *g, const struct media_video_frame *m)
 		return;
 	if (g->ended)
 		return;
+	if (g->into)
+		write_ivf(g, m->at);
 	g->got++;
 	g->keys += m->key;
 	g->gap += m->gap;
@@ -547,7 +573,9 @@ static void report(const struct golive *g)
 	       "queued=%u\n",
 	       g->got, g->keys, g->wrong, g->mixed, g->gap, g->sent, g->state.frames,
 	       g->state.dropped, g->state.again, g->state.queued);
-	if (g->sound)
+	for (unsigned i = 0; g->into && i < g->n_heard; i++)
+		printf("tone %" PRIu64 "\n", g->heard[i] / NS_PER_MS);
+	if (g->sound && !g->into)
 		printf("rounds=%u tones=%u loud=%u apart_ms=%u\n", g->n_seen, g->n_heard, g->n_loud,
 		       find_offset(g));
 }
@@ -582,9 +610,14 @@ int main(int argc, char **argv)
 	static struct golive g = {.wanted = 3, .status = 1};
 	int err;
 
+	if (argc > 12 && strcmp(argv[argc - 2], "into") == 0) {
+		g.into = fopen(argv[argc - 1], "wb");
+		argc -= 2;
+	}
 	if (argc < 11) {
-		fprintf(stderr, "usage: golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER "
-				"OWNER-SOCKET VIEWER-SOCKET [every] [FRAMES [sound]]\n");
+		fprintf(stderr,
+			"usage: golive GATEWAY CA GUILD CHANNEL CODEC FILM OWNER VIEWER "
+			"OWNER-SOCKET VIEWER-SOCKET [every] [FRAMES [sound]] [into FILE]\n");
 		return 2;
 	}
 	g.gateway = argv[1];
@@ -612,5 +645,7 @@ int main(int argc, char **argv)
 		report(&g);
 	}
 	stop(&g);
+	if (g.into)
+		fclose(g.into);
 	return err ? 2 : g.status;
 }

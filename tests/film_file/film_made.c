@@ -1,0 +1,316 @@
+#include "tests/film_file/film_made.h"
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/film_file/film_file.h"
+
+enum {
+	CELLS = 16,
+	BITS = CELLS - 2,
+	WHITE = 235,
+	BLACK = 16,
+	GREY = 128,
+	BAND = 4 /* of height */
+};
+enum { RATE = 48000, HALF_WAVE = 50, LOUD = 8000 };
+
+struct making {
+	const struct film_made *m;
+	AVFormatContext *fmt;
+	AVCodecContext *codec;
+	AVStream *stream, *sound;
+	AVFrame *frame;
+	AVPacket *packet;
+};
+
+/* ---- pictures ---- */
+
+/* The first cell is white, the last black. */
+static unsigned cell_of(unsigned number, int cell)
+{
+	bool white = cell == 0 || (cell < CELLS - 1 && number >> (BITS - cell) & 1);
+
+	return white ? WHITE : BLACK;
+}
+
+static void put_sample(const AVFrame *f, int plane, int x, int y, unsigned v, int depth)
+{
+	uint8_t *row = f->data[plane] + (ptrdiff_t)y * f->linesize[plane];
+	uint16_t wide = (uint16_t)(v << (depth - 8));
+
+	if (depth == 8)
+		row[x] = (uint8_t)v;
+	else
+		memcpy(row + 2 * (size_t)x, &wide, sizeof wide);
+}
+
+/* Below the number something moves, as in films. */
+static void paint(const AVFrame *f, unsigned number)
+{
+	const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(f->format);
+	const int depth = d->comp[0].depth;
+
+	for (int y = 0; y < f->height; y++)
+		for (int x = 0; x < f->width; x++)
+			put_sample(f, 0, x, y,
+				   y < f->height / BAND
+					   ? cell_of(number, x * CELLS / f->width)
+					   : (unsigned)(x + y + (int)number * 4) % 192 + 32,
+				   depth);
+	for (int plane = 1; plane < 3; plane++)
+		for (int y = 0; y < -(-f->height >> d->log2_chroma_h); y++)
+			for (int x = 0; x < -(-f->width >> d->log2_chroma_w); x++)
+				put_sample(f, plane, x, y, GREY, depth);
+}
+
+/* ---- the file ---- */
+
+static int open_codec(struct making *k)
+{
+	const struct film_made *m = k->m;
+	const AVCodec *codec = avcodec_find_encoder_by_name(m->encoder);
+	AVDictionary *options = NULL;
+	AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+	int err;
+
+	k->codec = c;
+	if (!c)
+		return ENOTSUP;
+	c->width = (int)m->width;
+	c->height = (int)m->height;
+	c->pix_fmt = av_get_pix_fmt(m->format ? m->format : "yuv420p");
+	c->time_base = (AVRational){1, (int)m->fps};
+	c->framerate = (AVRational){(int)m->fps, 1};
+	c->thread_count = 1;
+	c->bit_rate = 1000000;
+	if (k->fmt->oformat->flags & AVFMT_GLOBALHEADER)
+		c->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+	av_dict_parse_string(&options, m->options, "=", ":", 0);
+	err = avcodec_open2(c, codec, &options) ? EIO : 0;
+	av_dict_free(&options);
+	return err;
+}
+
+static int turn(struct making *k)
+{
+	uint8_t *p = av_stream_new_side_data(k->stream, AV_PKT_DATA_DISPLAYMATRIX, 36);
+
+	if (!p)
+		return ENOMEM;
+	av_display_rotation_set((int32_t *)(void *)p, -90.0 * k->m->quarters);
+	return 0;
+}
+
+static int add_sound(struct making *k)
+{
+	AVCodecParameters *p;
+
+	k->sound = avformat_new_stream(k->fmt, NULL);
+	if (!k->sound)
+		return ENOMEM;
+	p = k->sound->codecpar;
+	p->codec_type = AVMEDIA_TYPE_AUDIO;
+	p->codec_id = AV_CODEC_ID_PCM_S16LE;
+	p->codec_tag = MKTAG('s', 'o', 'w', 't');
+	p->format = AV_SAMPLE_FMT_S16;
+	p->sample_rate = RATE;
+	p->ch_layout = (AVChannelLayout)AV_CHANNEL_LAYOUT_MONO;
+	p->bits_per_coded_sample = 16;
+	p->block_align = 2;
+	k->sound->time_base = (AVRational){1, RATE};
+	return 0;
+}
+
+static int open_file(struct making *k, const char *path)
+{
+	AVDictionary *options = NULL;
+	int err = 0;
+
+	k->frame = av_frame_alloc();
+	k->packet = av_packet_alloc();
+	if (!k->frame || !k->packet ||
+	    avformat_alloc_output_context2(&k->fmt, NULL, k->m->container, path) < 0)
+		return ENOMEM;
+	err = open_codec(k);
+	if (err)
+		return err;
+	k->stream = avformat_new_stream(k->fmt, NULL);
+	if (!k->stream || avcodec_parameters_from_context(k->stream->codecpar, k->codec) < 0)
+		return ENOMEM;
+	k->stream->time_base = k->codec->time_base;
+	k->stream->avg_frame_rate = k->codec->framerate;
+	if (k->m->quarters && turn(k))
+		return ENOMEM;
+	if (k->m->tone && add_sound(k))
+		return ENOMEM;
+	if (avio_open(&k->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
+		return EIO;
+	if (k->m->pieces)
+		av_dict_set(&options, "movflags", "frag_keyframe+empty_moov", 0);
+	if (k->m->no_edits)
+		av_dict_set(&options, "use_editlist", "0", 0);
+	err = avformat_write_header(k->fmt, &options) < 0 ? EIO : 0;
+	av_dict_free(&options);
+	return err;
+}
+
+static int write_packets(struct making *k)
+{
+	int err = 0;
+
+	while (!err && avcodec_receive_packet(k->codec, k->packet) == 0) {
+		k->packet->stream_index = k->stream->index;
+		k->packet->duration = 1;
+		av_packet_rescale_ts(k->packet, k->codec->time_base, k->stream->time_base);
+		err = av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
+	}
+	return err;
+}
+
+/* The sound of one frame. */
+static int write_sound(struct making *k, unsigned number)
+{
+	const unsigned n = RATE / k->m->fps;
+	size_t at = (size_t)(number % k->m->tone) * n;
+	uint8_t *p;
+
+	if (av_new_packet(k->packet, (int)n * 2) < 0)
+		return ENOMEM;
+	p = k->packet->data;
+	for (unsigned i = 0; i < n; i++, at++) {
+		int v = at >= (size_t)RATE / 1000 * FILM_FILE_TONE_MS ? 0
+			: at / HALF_WAVE % 2			      ? LOUD
+								      : -LOUD;
+
+		p[2 * i] = (uint8_t)v;
+		p[2 * i + 1] = (uint8_t)(v >> 8);
+	}
+	k->packet->stream_index = k->sound->index;
+	k->packet->dts = k->packet->pts = (int64_t)number * n;
+	k->packet->duration = n;
+	k->packet->flags = AV_PKT_FLAG_KEY;
+	av_packet_rescale_ts(k->packet, (AVRational){1, RATE}, k->sound->time_base);
+	return av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
+}
+
+static int write_frames(struct making *k)
+{
+	int err = 0;
+
+	k->frame->format = k->codec->pix_fmt;
+	k->frame->width = k->codec->width;
+	k->frame->height = k->codec->height;
+	if (av_frame_get_buffer(k->frame, 0))
+		return ENOMEM;
+	for (unsigned i = 0; i < k->m->frames && !err; i++) {
+		if (av_frame_make_writable(k->frame))
+			return ENOMEM;
+		paint(k->frame, i);
+		k->frame->pts = i;
+		k->frame->pict_type = i < k->m->b_from ? i ? AV_PICTURE_TYPE_P : AV_PICTURE_TYPE_I
+						       : AV_PICTURE_TYPE_NONE;
+		err = avcodec_send_frame(k->codec, k->frame) ? EIO : write_packets(k);
+		if (!err && k->sound)
+			err = write_sound(k, i);
+	}
+	if (!err)
+		err = avcodec_send_frame(k->codec, NULL) ? EIO : write_packets(k);
+	return !err && av_write_trailer(k->fmt) < 0 ? EIO : err;
+}
+
+int film_make(const char *path, const struct film_made *m)
+{
+	struct making k = {.m = m};
+	int err;
+
+	av_log_set_level(AV_LOG_QUIET);
+	err = open_file(&k, path);
+	if (!err)
+		err = write_frames(&k);
+	if (k.fmt)
+		avio_closep(&k.fmt->pb);
+	avformat_free_context(k.fmt);
+	avcodec_free_context(&k.codec);
+	av_frame_free(&k.frame);
+	av_packet_free(&k.packet);
+	return err;
+}
+
+/* ---- a viewer ---- */
+
+struct film_look {
+	AVCodecContext *codec;
+	AVFrame *frame;
+	AVPacket *packet;
+};
+
+int film_look_alloc(struct film_look **out)
+{
+	struct film_look *l = calloc(1, sizeof *l);
+	const AVCodec *codec = avcodec_find_decoder_by_name("vp8");
+
+	*out = l;
+	if (!l)
+		return ENOMEM;
+	l->codec = avcodec_alloc_context3(codec);
+	l->frame = av_frame_alloc();
+	l->packet = av_packet_alloc();
+	if (!l->codec || !l->frame || !l->packet)
+		return ENOMEM;
+	l->codec->thread_count = 1;
+	av_log_set_level(AV_LOG_QUIET);
+	return avcodec_open2(l->codec, codec, NULL) ? EIO : 0;
+}
+
+struct film_look *film_look_free(struct film_look *l)
+{
+	if (!l)
+		return NULL;
+	avcodec_free_context(&l->codec);
+	av_frame_free(&l->frame);
+	av_packet_free(&l->packet);
+	free(l);
+	return NULL;
+}
+
+static int read_number(const AVFrame *f)
+{
+	const uint8_t *row = f->data[0] + (ptrdiff_t)(f->height / BAND / 2) * f->linesize[0];
+	int number = 0;
+
+	for (int i = 0; i < CELLS; i++) {
+		int white = row[(2 * i + 1) * f->width / (2 * CELLS)] > GREY;
+
+		if ((i == 0 && !white) || (i == CELLS - 1 && white))
+			return -1;
+		if (i > 0 && i < CELLS - 1)
+			number = number << 1 | white;
+	}
+	return number;
+}
+
+int film_look_put(struct film_look *l, const uint8_t *p, size_t n, unsigned *width,
+		  unsigned *height)
+{
+	int number = -1;
+
+	if (av_new_packet(l->packet, (int)n))
+		return -1;
+	memcpy(l->packet->data, p, n);
+	if (!avcodec_send_packet(l->codec, l->packet) &&
+	    !avcodec_receive_frame(l->codec, l->frame)) {
+		*width = (unsigned)l->frame->width;
+		*height = (unsigned)l->frame->height;
+		number = read_number(l->frame);
+		av_frame_unref(l->frame);
+	}
+	av_packet_unref(l->packet);
+	return number;
+}

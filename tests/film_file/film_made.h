@@ -1,0 +1,41 @@
+/* Video files that libav encodes, for what a stream cannot send as it is stored: with B-frames, of
+ * other codecs, too large, turned. Each frame shows its number in cells of black and white along
+ * its upper edge; film_look reads it again. */
+#ifndef TESTS_FILM_FILE_FILM_MADE_H
+#define TESTS_FILM_FILE_FILM_MADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct film_made {
+	const char *container; /* of libav: "mp4", "matroska", "mov" */
+	const char *encoder;   /* of libav: "libx264" */
+	const char *options;   /* "bf=3:g=60" */
+	const char *format;    /* of pixels; NULL: "yuv420p" */
+	unsigned width, height, fps, frames;
+	unsigned quarters; /* turns clockwise by which it has to be shown */
+	/* A tone of FILM_FILE_TONE_MS at every so many frames (film_file.h), in MOV alone; 0: no
+	 * sound. */
+	unsigned tone;
+	unsigned b_from; /* frames before it are no B-frames */
+	/* Of MP4 and MOV: written piece by piece, without a table of the whole. */
+	bool pieces;
+	/* Of them: no list of edits, so that the picture begins later than its sound by as much as
+	 * B-frames need. */
+	bool no_edits;
+};
+
+/* ENOTSUP where libav lacks the encoder; EIO, ENOMEM. */
+int film_make(const char *path, const struct film_made *m);
+
+/* Decodes VP8 as a viewer does, frame by frame. */
+struct film_look;
+int film_look_alloc(struct film_look **out);
+struct film_look *film_look_free(struct film_look *l);
+/* Returns the number that the frame shows, or -1: it cannot be decoded or shows none. Sets its
+ * size. */
+int film_look_put(struct film_look *l, const uint8_t *p, size_t n, unsigned *width,
+		  unsigned *height);
+
+#endif
