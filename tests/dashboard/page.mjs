@@ -750,6 +750,32 @@ const groups = {
       .some((q) => q.get('guild') === A && q.get('user') === '501' && Number(q.get('before')) - Number(q.get('since')) === 864e5)), true);
   },
 
+  // Each figure of a delay leads to the turn that had it, and a call of a tool to its own.
+  async figures(b, s) {
+    const times = [400, 900, 5200];
+
+    s.turns = times.map((ms, i) => ({ ...turn(30 - i, A, { at: minutesAgo(i + 1), user: '501', name: 'Alice', heard: 'hello' }), reason: 'answered', firstAudioMs: ms,
+      stages: [], timeline: [] }));
+    s.calls = [{ callId: '1-1', toolName: 'music_play', toolType: 'function', startedAt: new Date(minutesAgo(1)).toISOString(), runtimeMs: 200, success: true, state: 'ok',
+      outputSummary: 'Sea Song', guild: A, turn: 30, turnId: '30' }];
+    await openPage(b, s, '#latency');
+    await b.until(`${body}.includes('3 turns')`);
+    const hrefs = (of) => `[...document.querySelectorAll('${of} a')].map((a) => a.getAttribute('href'))`;
+
+    is('percentiles and the longest delay', await b.eval(`${hrefs('#view-body tbody tr:first-child')}.slice(0, 4)`), ['#turns/29', '#turns/28', '#turns/28', '#turns/28']);
+    is('bars of delays', await b.eval(hrefs('.bars')), ['#turns/30', '#turns/29', '#turns/28']);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.picture('page-latency', 1280, 900, false);
+    await b.picture('page-latency-dark', 1280, 900, true);
+    s.rooms[0].music = { guildId: A, voiceChannelId: A + '1', tracks: [], nowPlayingIndex: null, isPaused: false, volume: 1, loop: 'off', positionMs: 0, trackCount: 0,
+      halted: false, streamTitle: null, visualizer: 'cqt' };
+    await b.eval("location.hash = '#music'; true");
+    is('music that was asked for by voice', await b.until(`${body}.includes('Sea Song')`), true);
+    is('leads to its turn', await b.eval(hrefs('#view-body')), ['#turns/30']);
+    is('axe-core finds nothing there', await b.violations(), []);
+    await b.picture('page-music', 1280, 700, false);
+  },
+
   // A community among a hundred has a memory of its own, and what is left out is told.
   async memory(b, s) {
     const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: String(600 + i), name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });
