@@ -356,24 +356,78 @@ static int open_and_erase(struct offline *o, char **receipt)
 	return err;
 }
 
+/* Whoever owns it: root may erase in the folder of another user. */
+static json_t *read_session(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	json_t *j = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		j = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	close(fd);
+	return j;
+}
+
+/* A session that names nobody, with what the next control must know: where calls were encrypted, so
+ * that it accepts no clear one there (law 10). NULL: nobody can read it. Caller frees it. */
+static char *leave_people_out(const char *path)
+{
+	json_t *session = read_session(path);
+	struct state *s = calloc(2, sizeof *s);
+	char *text = NULL;
+
+	if (session && s && state_parse(session, &s[0]) == 0) {
+		s[1].epoch = s[0].epoch;
+		s[1].saved_ms = s[0].saved_ms;
+		s[1].encrypted = s[0].encrypted;
+		s[1].lacks_real_time = s[0].lacks_real_time;
+		text = state_text(&s[1]);
+	}
+	json_decref(session);
+	free(s);
+	return text;
+}
+
+static int count_names(const char *path, const char *user, uint64_t *hits)
+{
+	struct scan *s = calloc(1, sizeof *s);
+	int err;
+
+	*hits = 0;
+	if (!s)
+		return ENOMEM;
+	scan_add_text(s, user);
+	err = scan_file(s, path, hits);
+	free(s);
+	return err;
+}
+
 /* A session that names the person, of a control that does not run, and one that it was writing when
  * it was killed. */
-static void forget_session(const char *dir, const char *user)
+static int forget_session(const char *dir, const char *user)
 {
-	static const char *const names[] = {"session.json", "session.json.new"};
-	struct scan *s = calloc(1, sizeof *s);
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], unfinished[PATH_SIZE + 8], *text;
+	uint64_t hits;
+	int err;
 
-	if (s)
-		scan_add_text(s, user);
-	for (size_t i = 0; s && !state_locked(dir) && i < sizeof names / sizeof names[0]; i++) {
-		uint64_t hits = 0;
-
-		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, names[i]) < sizeof path &&
-		    scan_file(s, path, &hits) == 0 && hits)
-			unlink(path);
-	}
-	free(s);
+	if (state_locked(dir) ||
+	    (size_t)snprintf(path, sizeof path, "%s/session.json", dir) >= sizeof path)
+		return 0;
+	snprintf(unfinished, sizeof unfinished, "%s.new", path);
+	if (count_names(unfinished, user, &hits) == 0 && hits)
+		unlink(unfinished);
+	err = count_names(path, user, &hits);
+	if (err || !hits)
+		return err;
+	text = leave_people_out(path);
+	err = text ? session_file_replace(dir, text) : unlink(path) ? errno : 0;
+	if (text && err == ENOSPC && reserve_drop(dir))
+		err = session_file_replace(dir, text);
+	free(text);
+	return err;
 }
 
 static void ignore_fault(const char *text, void *arg)
@@ -402,13 +456,16 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 	settings_free(o.settings);
 	if (err)
 		return tell_fault(dir, err);
-	forget_session(dir, user);
+	err = forget_session(dir, user);
 	erase_tell(&sentence, receipt);
 	printf("user %s: %s\n%s\n", user, sentence.text, receipt);
 	if (!erase_found(receipt))
 		tell_unknown(user);
 	free(receipt);
-	return 0;
+	if (err)
+		fprintf(stderr, "control: %s/session.json may still name this person: %s\n", dir,
+			strerror(err));
+	return err ? 1 : 0;
 }
 
 /* True if a list of the document of export_person has a row. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +22,17 @@ static int write_whole(int fd, const char *text)
 	return 0;
 }
 
-int session_file_save(const char *dir, const char *text)
+/* Root gives a file to whoever had the one before. */
+static int keep_owner(int fd, const char *path)
+{
+	struct stat st;
+
+	if (geteuid() || lstat(path, &st) || st.st_uid == geteuid())
+		return 0;
+	return fchown(fd, st.st_uid, st.st_gid) ? errno : 0;
+}
+
+static int save(const char *dir, const char *text, bool keeps_owner)
 {
 	char path[PATH_SIZE], tmp[PATH_SIZE + 8];
 	int fd, err;
@@ -33,6 +44,8 @@ int session_file_save(const char *dir, const char *text)
 	if (fd < 0)
 		return errno;
 	err = fchmod(fd, 0600) ? errno : write_whole(fd, text);
+	if (!err && keeps_owner)
+		err = keep_owner(fd, path);
 	if (close(fd) && !err)
 		err = errno;
 	if (!err && rename(tmp, path))
@@ -40,4 +53,14 @@ int session_file_save(const char *dir, const char *text)
 	if (err)
 		unlink(tmp);
 	return err;
+}
+
+int session_file_save(const char *dir, const char *text)
+{
+	return save(dir, text, false);
+}
+
+int session_file_replace(const char *dir, const char *text)
+{
+	return save(dir, text, true);
 }

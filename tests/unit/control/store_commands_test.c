@@ -302,6 +302,48 @@ TEST(a_server_is_forgotten_whose_channels_had_encrypted_calls)
 	folder_remove(dir);
 }
 
+/* A session that names somebody goes, but not in which channels a call must be encrypted. */
+TEST(an_erasure_without_control_keeps_what_was_encrypted)
+{
+	static struct state s, back;
+	char dir[32], file[64], *text;
+	struct db *db = NULL;
+	uint64_t strict;
+	json_t *kept;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	s = (struct state){
+		.epoch = 7, .user = 900, .application = 901, .saved_ms = 8, .n_calls = 1};
+	s.calls[0] = (struct state_call){.guild = 100, .channel = 200};
+	s.commands = json_pack("[{s:s}]", "user", "501000000000000000");
+	encrypted_channels_add(&s.encrypted, 100, 200, &strict);
+	encrypted_channels_add(&s.encrypted, 101, 201, &strict);
+	text = state_text(&s);
+	CHECK_INT(session_file_save(dir, text), 0);
+	free(text);
+	CHECK_INT(store_command_erase(dir, "502000000000000000", NULL), 0);
+	kept = state_read_session(dir);
+	CHECK(kept && json_array_size(json_object_get(kept, "commands")) == 1);
+	json_decref(kept);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
+	kept = state_read_session(dir);
+	CHECK(kept && json_array_size(json_object_get(kept, "commands")) == 0);
+	CHECK_INT(state_parse(kept, &back), 0);
+	CHECK(back.epoch == 7 && !back.n_calls && !back.user && back.encrypted.n == 2);
+	CHECK(encrypted_channels_require(&back.encrypted, 100, 200));
+	CHECK(encrypted_channels_require(&back.encrypted, 101, 201));
+	json_decref(kept);
+	/* Nobody can read it: it goes. */
+	CHECK_INT(session_file_save(dir, "{\"501000000000000000\""), 0);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
+	snprintf(file, sizeof file, "%s/session.json", dir);
+	CHECK(access(file, F_OK) != 0);
+	json_decref(s.commands);
+	db_close(db);
+	folder_remove(dir);
+}
+
 /* What the command writes to its standard error; NULL if it fails. */
 static const char *complaint_of(const char *dir, int (*command)(const char *dir))
 {
