@@ -31,6 +31,8 @@ struct show {
 	unsigned root;	     /* of a file: the folder in which it is looked for */
 	bool sound;	     /* with its sound */
 	unsigned visualizer; /* as vision_film */
+	bool open;	     /* the film, in the mediad that there is now */
+	bool asked;	     /* that mediad has asked for a lease meanwhile */
 	bool over;	     /* it ends at the next tick */
 	bool told_clear;     /* the room was told that it is not encrypted */
 	char why[TEXT_SIZE];
@@ -127,6 +129,19 @@ static void fail(struct show *s, const struct media_video_film *m)
 	end_later(s, text);
 }
 
+/* A session tells Discord at its beginning which codec it will send, which mediad knows once the
+ * film is open: one that began before would show nothing to anybody. */
+static void note_open(struct show *s, enum media_music_phase phase)
+{
+	s->open = phase != MEDIA_MUSIC_PHASE_OPENING && phase != MEDIA_MUSIC_PHASE_FAILED;
+	if (!s->open || !s->asked)
+		return;
+	s->asked = false;
+	if (s->stream)
+		streams_media(s->conf.streams, s->stream, MEDIA_PHASE_WAITING, MEDIA_REASON_NONE,
+			      true, env_now(s->conf.env));
+}
+
 static void take_film(struct show *s, const struct media_video_film *m)
 {
 	log_info("golive_film", "film=%u phase=%s codec=%s size=%ux%u at_ms=%llu", m->film,
@@ -135,6 +150,7 @@ static void take_film(struct show *s, const struct media_video_film *m)
 	s->idle_at = m->phase == MEDIA_MUSIC_PHASE_PLAYING ? 0
 		     : s->idle_at			   ? s->idle_at
 							   : env_now(s->conf.env);
+	note_open(s, (enum media_music_phase)m->phase);
 	if (m->phase == MEDIA_MUSIC_PHASE_READY) {
 		snprintf(s->title, sizeof s->title, "%.*s", (int)m->title.n,
 			 (const char *)m->title.p);
@@ -152,6 +168,10 @@ static void take_state(struct show *s, const struct media_call_state *m)
 	/* It begins when somebody watches: before that there is no key to send with. */
 	if (m->phase == MEDIA_PHASE_UP)
 		tell(s, true, "");
+	s->open = s->open && m->reason != MEDIA_REASON_MEDIA_LOST;
+	s->asked = m->wants_credentials && !s->open && m->phase != MEDIA_PHASE_FAILED;
+	if (s->asked)
+		return;
 	if (s->stream)
 		streams_media(s->conf.streams, s->stream, m->phase, m->reason, m->wants_credentials,
 			      env_now(s->conf.env));

@@ -101,6 +101,9 @@ void call_music_gain(struct call *c, const struct media_music_gain *m);
 /* How music is ducked, unless it leaves that as it is. */
 void call_music_duck(struct call *c, const struct media_music_gain *m);
 void call_music_claim(struct call *c, uint32_t music);
+/* True if the music is there, whatever it does; and if it still waits for its sound. */
+bool call_music_is_there(struct call *c, uint32_t music);
+bool call_music_opens(struct call *c, uint32_t music);
 /* MUSIC_ANALYSIS is wanted, or no longer. */
 void call_music_watch(struct call *c, bool on);
 

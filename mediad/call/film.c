@@ -16,6 +16,7 @@ enum {
 	GAP_MS = 10000, /* between two frames, at most: the rest of a longer one is left out */
 	LATE_MS = 1000, /* what is later begins the clock anew */
 	LOOK_MS = 100,	/* whether the last frame has left */
+	SOUND_MS = 20,	/* whether its sound is open */
 	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
 	SAMPLES_MS = 48,
 	GAIN = 1000,
@@ -36,8 +37,11 @@ struct film {
 	enum media_music_phase phase;
 	enum decoder_reason failure;
 	bool paused, sounds; /* sounds: it has sound, as music with its id */
-	bool live;	     /* the visualizer: what is not shown now is shown never */
-	bool waits;	     /* of one: for a key frame, because some were left out */
+	/* Of its sound, as VIDEO_PLAY names it; no path: none is to be opened. */
+	enum media_music_kind sound_kind;
+	struct decoder_source sound;
+	bool live;  /* the visualizer: what is not shown now is shown never */
+	bool waits; /* of one: for a key frame, because some were left out */
 	struct {
 		uint8_t *bytes; /* NULL: none came yet */
 		size_t n;
@@ -46,6 +50,7 @@ struct film {
 	} next;
 	bool running;		   /* the clock goes: base_us was due at base_at */
 	uint64_t base_us, base_at; /* base_at: ns */
+	uint64_t rest;		   /* ns until the next frame was due when the clock stopped */
 	uint64_t position_us, told_at;
 	uint64_t sent_at; /* of the newest frame; 0: none */
 	bool over, left;  /* no frame follows; the last one has left */
@@ -118,14 +123,16 @@ static void forget_next(struct film *f)
 	f->next.bytes = NULL;
 }
 
-/* The clock goes on from the next frame, which is due now. */
+/* The clock goes on from the next frame, which is due now, or as long after it as it was when the
+ * clock stopped. */
 static void start_clock(struct film *f, uint64_t now)
 {
 	if (f->sounds && !f->running)
 		call_music_pause(f->c, f->id, false, 0);
 	f->running = true;
 	f->base_us = f->next.at_us;
-	f->base_at = now;
+	f->base_at = now + f->rest;
+	f->rest = 0;
 }
 
 static uint64_t due_at(const struct film *f)
@@ -145,8 +152,12 @@ static uint64_t send_at(const struct film *f)
 
 static void stop_clock(struct film *f)
 {
+	uint64_t now = env_now(f->c->conf.env);
+
 	if (f->sounds && f->running)
 		call_music_pause(f->c, f->id, true, 0);
+	if (f->running && f->next.bytes && !f->live)
+		f->rest = due_at(f) > now ? due_at(f) - now : 0;
 	f->running = false;
 	tmr_stop(f->tmr);
 }
@@ -167,9 +178,17 @@ static void pass_over(struct film *f)
 	video_feed_ask(f->feed);
 }
 
+/* Its sound goes on in a gap between two pictures, as of slides; without sound nobody waits for the
+ * rest of a long one. */
+static bool leaves_gap_out(const struct film *f, uint64_t now)
+{
+	return due_at(f) > now + GAP_MS * NS_PER_MS &&
+	       !(f->sounds && call_music_is_there(f->c, f->id));
+}
+
 static void schedule(struct film *f)
 {
-	uint64_t now = env_now(f->c->conf.env);
+	uint64_t now = env_now(f->c->conf.env), look;
 
 	if (f->live && f->next.bytes &&
 	    (f->paused || !call_video_sends(f->c) || (f->waits && !f->next.key)))
@@ -180,12 +199,17 @@ static void schedule(struct film *f)
 	}
 	if (!f->next.bytes)
 		return;
-	if (!f->running || due_at(f) > now + GAP_MS * NS_PER_MS ||
-	    due_at(f) + LATE_MS * NS_PER_MS < now)
+	/* Both begin together. One that cannot be opened is gone then. */
+	if (!f->running && f->sounds && call_music_opens(f->c, f->id)) {
+		tmr_start(f->tmr, SOUND_MS * NS_PER_MS);
+		return;
+	}
+	if (!f->running || leaves_gap_out(f, now) || due_at(f) + LATE_MS * NS_PER_MS < now)
 		start_clock(f, now);
 	f->waits = false;
 	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
-	tmr_start_at(f->tmr, send_at(f));
+	look = now + GAP_MS * NS_PER_MS;
+	tmr_start_at(f->tmr, send_at(f) < look ? send_at(f) : look);
 }
 
 static void send_next(struct film *f)
@@ -225,12 +249,12 @@ static void on_tmr(void *arg)
 
 	if (f->over)
 		end_film(f);
-	else if (f->paused || !call_video_sends(f->c))
+	else if (f->paused || !call_video_sends(f->c) || !f->running)
 		schedule(f);
 	else if (!f->next.bytes)
 		return;
 	else if (env_now(f->c->conf.env) < send_at(f))
-		tmr_start_at(f->tmr, send_at(f));
+		schedule(f);
 	else
 		send_next(f);
 }
@@ -242,6 +266,27 @@ void film_wake(struct film *f)
 }
 
 /* ---- the source ---- */
+
+/* Opens its sound where its first frame is, which is a key frame before the place that was asked
+ * for. A source without sound has none: that is no failure of the film. */
+static void open_sound(struct film *f)
+{
+	uint64_t at_ms = f->opened.seekable ? f->next.at_us / US_PER_MS : 0;
+	const struct media_music_play music = {.music = f->id,
+					       .kind = (uint8_t)f->sound_kind,
+					       .root = f->sound.root,
+					       .path = slice_str(f->sound.path),
+					       .headers = slice_str(f->sound.headers),
+					       .start = at_ms * SAMPLES_MS,
+					       .gain = GAIN,
+					       .paused = true,
+					       .duck = GAIN,
+					       .bitrate = SOUND_BITRATE};
+
+	f->sounds = true;
+	call_music_play(f->c, &music);
+	explicit_bzero(&f->sound, sizeof f->sound);
+}
 
 static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool broken, void *arg)
 {
@@ -264,6 +309,8 @@ static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool br
 	f->next.n = unit->n;
 	f->next.at_us = unit->at_us;
 	f->next.key = unit->key;
+	if (*f->sound.path)
+		open_sound(f);
 	schedule(f);
 }
 
@@ -299,25 +346,6 @@ static void on_decoder(const struct decoder_msg *msg, void *arg)
 }
 
 /* ---- commands ---- */
-
-/* Prepared beside it, and begun with its first frame. A source without sound has none: that
- * is no failure of the film. */
-static void play_sound(struct film *f, const struct media_video_play *m)
-{
-	const struct media_music_play music = {.music = f->id,
-					       .kind = m->kind,
-					       .root = m->root,
-					       .path = m->path,
-					       .headers = m->headers,
-					       .start = m->start_ms * SAMPLES_MS,
-					       .gain = GAIN,
-					       .paused = true,
-					       .duck = GAIN,
-					       .bitrate = SOUND_BITRATE};
-
-	f->sounds = true;
-	call_music_play(f->c, &music);
-}
 
 static bool set_source(struct decoder_source *out, const struct media_video_play *m)
 {
@@ -355,8 +383,10 @@ void film_alloc(struct film **out, struct call *c, const struct media_video_play
 	}
 	if (f->live)
 		decoders_follow(c->conf.decoders, f->track, m->music);
-	if (m->sound && !f->live)
-		play_sound(f, m);
+	if (m->sound && !f->live) {
+		f->sound_kind = (enum media_music_kind)m->kind;
+		f->sound = source;
+	}
 	film_send_state(f);
 }
 
@@ -366,6 +396,7 @@ struct film *film_free(struct film *f)
 		return NULL;
 	if (f->sounds)
 		call_music_stop(f->c, f->id, 0);
+	explicit_bzero(&f->sound, sizeof f->sound);
 	forget_next(f);
 	video_feed_free(f->feed);
 	decoders_close(f->c->conf.decoders, f->track);

@@ -39,6 +39,18 @@ static struct music_track *find_music(struct call *c, uint32_t music)
 	return NULL;
 }
 
+bool call_music_is_there(struct call *c, uint32_t music)
+{
+	return find_music(c, music) != NULL;
+}
+
+bool call_music_opens(struct call *c, uint32_t music)
+{
+	const struct music_track *t = find_music(c, music);
+
+	return t && !t->lane && !t->rests;
+}
+
 struct music_track *music_find_lane(struct call *c, uint32_t lane)
 {
 	for (unsigned i = 0; lane && i < MUSIC_MIXER_LANES; i++)

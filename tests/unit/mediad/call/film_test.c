@@ -63,19 +63,22 @@ static void finish(void)
 	env_free(house.env);
 }
 
-static int play_kind(enum media_music_kind kind, uint32_t film, bool paused)
+static int play_film(const struct media_video_play *m)
 {
-	struct media_msg msg = {.type = MEDIA_VIDEO_PLAY};
+	struct media_msg msg = {.type = MEDIA_VIDEO_PLAY, .video_play = *m};
 	int err = env_source_add(rig.env, &house.mark, on_mark, NULL);
 
-	msg.video_play.film = film;
-	msg.video_play.kind = (uint8_t)kind;
 	msg.video_play.path = slice_str("a.webm");
 	msg.video_play.headers = slice_str("");
-	msg.video_play.paused = paused;
 	house.track++;
 	call_run_command(rig.c, &msg);
 	return err;
+}
+
+static int play_kind(enum media_music_kind kind, uint32_t film, bool paused)
+{
+	return play_film(
+		&(struct media_video_play){.film = film, .kind = (uint8_t)kind, .paused = paused});
 }
 
 static int play(uint32_t film, bool paused)
@@ -89,6 +92,7 @@ static void opened(void)
 		.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = house.track};
 
 	msg.opened.duration = 48000;
+	msg.opened.seekable = true;
 	msg.opened.video = (struct decoder_video){
 		.codec = VIDEO_VP8, .fps = 30, .width = 320, .height = 240, .bitrate = 1000000};
 	deliver(&msg);
@@ -148,6 +152,112 @@ TEST(film_begins_when_the_stream_can_send)
 	comes(IN_UNIT, 38000);
 	timer_fires();
 	CHECK_INT(queued(), 1 + 2 * FRAME);
+	finish();
+}
+
+static struct music_track *find_sound(void)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (rig.c->tracks[i] && rig.c->tracks[i]->music)
+			return rig.c->tracks[i];
+	return NULL;
+}
+
+/* decoderd has opened the sound, or cannot. */
+static void sound_comes(enum decoder_reason failure)
+{
+	const struct music_track *t = find_sound();
+	struct decoder_msg msg = {.type = failure ? DECODER_ENDED : DECODER_OPENED,
+				  .track = t ? t->decoded : 0,
+				  .reason = failure};
+
+	if (!failure)
+		msg.opened = (struct decoder_opened){
+			.duration = 48000 * 60, .seekable = true, .start = t ? t->start : 0};
+	deliver(&msg);
+}
+
+/* A film with its sound, from the place 900 ms on, in a stream that can send. */
+static int start_with_sound(void)
+{
+	int err = start();
+
+	if (err)
+		return err;
+	rig_settled();
+	rig_wait_ms(20);
+	err = play_film(&(struct media_video_play){
+		.film = 1, .kind = MEDIA_MUSIC_FILE, .start_ms = 900, .sound = true});
+	opened();
+	return err;
+}
+
+/* It begins with the key frame before its place, and so does its sound; the one that is open first
+ * waits for the other. */
+TEST(film_begins_in_its_middle_together_with_its_sound)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 500000);
+	CHECK(find_sound() && find_sound()->start == 500 * 48 && find_sound()->paused);
+	timer_fires();
+	CHECK_INT(queued(), 0);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	rig_wait_ms(20);
+	timer_fires();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	CHECK(find_sound() && !find_sound()->paused);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	finish();
+}
+
+TEST(film_whose_sound_cannot_be_opened_is_shown)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 500000);
+	sound_comes(DECODER_REASON_NO_AUDIO);
+	CHECK(!find_sound());
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	finish();
+}
+
+/* Pictures of slides stay as long as their sound says. */
+TEST(film_of_slides_keeps_its_sound)
+{
+	const struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE,
+					.video_pause = {.film = 1, .paused = true}};
+	const struct media_msg go_on = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	comes(IN_KEY, 30000000);
+	rig_wait_ms(10000);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	/* A pause takes nothing from the rest. */
+	call_run_command(rig.c, &pause);
+	rig_wait_ms(5000);
+	call_run_command(rig.c, &go_on);
+	rig_wait_ms(10000);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	rig_wait_ms(10000);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	/* Without sound nobody waits. */
+	comes(IN_KEY, 60000000);
+	music_finish_track(rig.c, find_sound(), MEDIA_REASON_NONE);
+	rig_wait_ms(10000);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), 3 * FRAME);
 	finish();
 }
 
