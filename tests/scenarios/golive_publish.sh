@@ -77,8 +77,13 @@ for person in "$ACCOUNT guildd.person.token" "$BOB bob.token"; do
 	api POST /bots "{\"id\":\"$1\",\"name\":\"person$1\",\"token\":\"$2\",\"person\":true}" >/dev/null
 	api POST "/guilds/$GUILD/members" "{\"user_id\":\"$1\"}" >/dev/null
 done
-start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/films" --music-root "$D/more" --music-address "$web"
-until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
+start_bot_mediad() {
+	rm -f "$D/mediad.sock"
+	start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/films" --music-root "$D/more" --music-address "$web"
+	mediad=$last
+	until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
+}
+start_bot_mediad
 start_mediad bob
 start_mediad caller
 
@@ -93,9 +98,11 @@ is "without go_live nothing is shown" "$(created) $(grep -ac ' golive_show ' "$D
 kill "$control"
 wait "$control" 2>/dev/null
 export PARLEY_GO_LIVE=true
+heard=$(controls)
 start_control
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"
+hears
 
 shown_film() { # WORDS CODEC FILM [FRAMES sound]
 	asks "$1"
@@ -106,6 +113,15 @@ shown_film() { # WORDS CODEC FILM [FRAMES sound]
 shown_film "show the first" h264 film.h264 120 sound
 ok "h264: with its sound, of which each tone begins with its frame"
 watched h264 "$FILMS/film.h264" 2 && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
+# A new mediad opens the film in its middle: picture and sound begin with the key frame before it.
+n=$(grep -ac ' golive_show_lease .*err=0' "$D/control.log")
+kill -KILL "$mediad"
+wait "$mediad" 2>/dev/null
+start_bot_mediad
+renewed() { [ "$(grep -ac ' golive_show_lease .*err=0' "$D/control.log")" -gt "$n" ]; }
+until_ok 20 renewed && ok "h264: it outlives a mediad" || bad "h264: a new mediad" "$(grep -a golive "$D/control.log" | tail -4)"
+watched h264 "$FILMS/film.h264" every 120 sound && ok "h264: and its sound is with its picture again ($(tail -1 "$D/golive.out"))" || bad "h264: the sound behind a new mediad" "$(tail -3 "$D/golive.out")"
+until_ok 20 up "$GUILD" || bad "the call" "it is not up again"
 stopped() { # CODEC
 	asks "stop the video"
 	answered 'stopped\":true' && ok "$1: a tool ends it" || bad "$1: the stop" "$(turns | tail -1)"

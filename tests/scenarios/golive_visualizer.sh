@@ -52,6 +52,7 @@ start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --chan
 control=$last
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"
+hears
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
 
 asks "show the music"
