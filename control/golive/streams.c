@@ -382,9 +382,16 @@ void streams_online(struct streams *s, uint64_t account, bool fresh, uint64_t no
 		return;
 	if (fresh)
 		s->in = 0;
-	for (unsigned i = 0; i < STREAMS_MAX; i++)
-		if (s->v[i].id && (fresh || s->v[i].state != STREAM_LEASED))
-			begin_stream(s, &s->v[i], now);
+	for (unsigned i = 0; i < STREAMS_MAX; i++) {
+		struct stream *v = &s->v[i];
+
+		if (!v->id || (!fresh && v->state == STREAM_LEASED))
+			continue;
+		/* It was asked for before the gateway was away, and may still go on. */
+		if (v->leases || v->state == STREAM_ASKED)
+			end_own(s, v);
+		begin_stream(s, v, now);
+	}
 	if (s->in != s->channel)
 		send_voice(s, s->channel);
 }

@@ -77,6 +77,8 @@ static void remove_track(struct call *c, struct music_track *t)
 		if (c->tracks[i] == t)
 			c->tracks[i] = NULL;
 	}
+	/* Cookies of a page may be among its headers. */
+	explicit_bzero(&t->source, sizeof t->source);
 	free(t);
 }
 

@@ -410,6 +410,42 @@ TEST(the_accounts_own_stream_goes_on_with_another_session)
 	end();
 }
 
+/* Its session is lost while the gateway is away, before or after the wait for another one. */
+TEST(the_accounts_own_stream_outlives_a_gateway_that_was_away)
+{
+	uint32_t stream;
+
+	CHECK(begin());
+	stream = watch(ACCOUNT);
+	hear_voice("51", "session");
+	hear_own("STREAM_CREATE", "");
+	hear_own("STREAM_SERVER_UPDATE", "");
+	for (unsigned i = 1; i <= 2; i++) {
+		streams_offline(t.s);
+		hear_media(stream, MEDIA_PHASE_FAILED, MEDIA_REASON_SESSION_INVALID);
+		t.now = streams_deadline(t.s);
+		if (i == 2)
+			streams_tick(t.s, t.now);
+		CHECK(t.ends == i - 1 && t.shows == i);
+		streams_online(t.s, ACCOUNT, false, t.now);
+		CHECK(t.ends == i && t.shows == i + 1);
+		hear_own("STREAM_DELETE", "user_requested");
+		hear_own("STREAM_CREATE", "");
+		hear_own("STREAM_SERVER_UPDATE", "");
+		CHECK(t.leases == i + 1 && !t.endeds);
+	}
+	/* A first question has nothing to end. */
+	streams_close(t.s, stream, t.now);
+	streams_offline(t.s);
+	streams_online(t.s, ACCOUNT, false, t.now);
+	watch(ACCOUNT);
+	streams_offline(t.s);
+	streams_online(t.s, ACCOUNT, false, t.now);
+	hear_voice("51", "session");
+	CHECK(t.ends == 3 && t.shows == 4);
+	end();
+}
+
 TEST(a_stream_that_is_paused_says_so)
 {
 	CHECK(begin());
