@@ -11,6 +11,7 @@
 
 #include "control/events/events.h"
 #include "control/store/audit.h"
+#include "control/store/audit_waiting.h"
 #include "control/store/clock.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
@@ -211,12 +212,24 @@ static int write_record(struct job_runner *to, const struct record *r, struct fo
 	return err ? err : rows_add(to->db, r->ev, r->words);
 }
 
+/* How many rows of the audit this record is, or stands for. */
+static long count_audit(const struct record *r)
+{
+	return !r->ev ? (long)r->lost : rows_audited(r->ev);
+}
+
 static void note_lost(struct job_runner *to, const struct record *r)
 {
 	if (r->ev && !rows_audited(r->ev))
 		return;
-	to->lost_audit += r->ev ? 1 : r->lost;
+	to->lost_audit += (unsigned long)count_audit(r);
 	to->lost_audit_ms = r->ev ? r->ev->at_ms : r->lost_ms;
+}
+
+/* The first batch of a control tells what the one before did not write. */
+static uint64_t lost_at(const struct job_runner *to, const struct record *r)
+{
+	return to->lost_audit_ms ? to->lost_audit_ms : !r ? 0 : r->ev ? r->ev->at_ms : r->lost_ms;
 }
 
 /* Who could cut the power after an order would take its row otherwise. */
@@ -234,12 +247,15 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 	struct forgotten *f = NULL;
 	struct db *db = to->db;
 	int err = holds_audit(r) ? db_begin_synced(db) : db_begin(db);
+	long audited = (long)to->lost_audit;
 
 	*n = 0;
 	if (!err && to->lost_audit)
-		err = add_lost(db, to->lost_audit, to->lost_audit_ms);
-	for (; r && *n < BATCH && !err; r = r->next, ++*n)
+		err = add_lost(db, to->lost_audit, lost_at(to, r));
+	for (; r && *n < BATCH && !err; r = r->next, ++*n) {
 		err = write_record(to, r, &f);
+		audited += count_audit(r);
+	}
 	err = err ? err : forgotten_save(f);
 	forgotten_free(f);
 	if (err)
@@ -248,6 +264,7 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 		err = db_commit(db);
 	if (err)
 		return err;
+	audit_waiting_add(to->queue->waiting, -audited);
 	to->lost_audit = 0;
 	*list = r;
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "control/memory/time_cue.h"
 
+struct audit_waiting;
 struct bus_event;
 struct db;
 struct embedding;
@@ -110,8 +111,9 @@ struct queue {
 	uint64_t bytes;
 	bool posted; /* a JOB_HISTORY is under way */
 	unsigned long shed;
-	struct record *mark;	/* the one that waits */
-	unsigned long unmarked; /* rows of the audit that were lost and are in no mark */
+	struct record *mark;	       /* the one that waits */
+	unsigned long unmarked;	       /* rows of the audit that were lost and are in no mark */
+	struct audit_waiting *waiting; /* all of the audit that is not written; NULL: not counted */
 };
 
 /* The worker's side. */
@@ -135,7 +137,7 @@ struct job_runner {
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */
 	unsigned long lost_audit; /* and rows of the audit, which the next batch tells of */
-	uint64_t lost_audit_ms;
+	uint64_t lost_audit_ms;	  /* 0: not known */
 };
 
 /* Head of an answer: err, how many documents follow, each with its head, author and text. */

@@ -7,6 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/settings.h"
+#include "control/store/audit_waiting.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -160,6 +161,8 @@ static void on_event(const struct bus_event *ev, void *arg)
 
 	if (env_replaying(s->env))
 		return;
+	if (rows_audited(ev))
+		audit_waiting_add(s->queue.waiting, 1);
 	r = malloc(sizeof *r);
 	if (r) {
 		*r = (struct record){.ev = bus_event_copy(ev, &bytes),
@@ -723,6 +726,8 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 	if ((size_t)snprintf(s->runner.dir, sizeof s->runner.dir, "%s", dir) >=
 	    sizeof s->runner.dir)
 		err = ENAMETOOLONG;
+	if (!err && !env_replaying(env))
+		audit_waiting_open(&s->queue.waiting, dir, &s->runner.lost_audit);
 	snprintf(s->runner.embedder, sizeof s->runner.embedder, "%s", settings->memory_embedder);
 	s->runner.elsewhere = settings_role(settings, ROLE_EMBED, 0) != NULL;
 	conf.arg = s;
@@ -770,6 +775,7 @@ struct store *store_free(struct store *s)
 		s->queue.head = left->next;
 		record_free(left);
 	}
+	audit_waiting_close(s->queue.waiting);
 	pthread_mutex_destroy(&s->queue.lock);
 	free(s);
 	return NULL;

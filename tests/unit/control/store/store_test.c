@@ -455,6 +455,60 @@ TEST(rows_of_the_audit_that_were_shed_are_told_of)
 	store_scene_end();
 }
 
+static int64_t waiting(void)
+{
+	char path[96];
+	int64_t n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/audit-waiting", s->dir);
+	f = fopen(path, "r");
+	if (f && fread(&n, sizeof n, 1, f) != 1)
+		n = -1;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* A control that is killed takes what it had not written with it, and the next one tells it. */
+TEST(rows_of_the_audit_that_a_killed_control_held_are_told_of)
+{
+	struct bus_event ev = {.type = EVENT_OPERATOR_ACTION};
+	int64_t left = 3;
+	sqlite3 *db = NULL;
+	char path[96];
+	FILE *f;
+
+	store_scene_begin();
+	snprintf(path, sizeof path, "%s/audit-waiting", s->dir);
+	f = fopen(path, "w");
+	CHECK(f && fwrite(&left, sizeof left, 1, f) == 1);
+	fclose(f);
+	store_scene_open(NULL);
+	CHECK(sync_store());
+	CHECK_INT(waiting(), 3);
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	ev.at_ms = env_wall_ms(s->l.env);
+	ev.action = (struct event_action){.actor = "nobody", .kind = "sign_in", .result = "x"};
+	bus_publish(s->bus, &ev);
+	/* It is counted before it is written. */
+	CHECK_INT(waiting(), 4);
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'sign_in'"), 1);
+	CHECK_INT(number("SELECT CAST(result AS INTEGER) FROM audit WHERE kind = 'rows_lost'"), 3);
+	CHECK_INT(waiting(), 0);
+	store_scene_close();
+	store_scene_open(NULL);
+	bus_publish(s->bus, &ev);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'rows_lost'"), 1);
+	store_scene_close();
+	store_scene_end();
+}
+
 /* Its guilds are not known, so nobody may resume it. */
 TEST(a_session_whose_guilds_were_lost_is_saved_without_its_resume_point)
 {
