@@ -560,10 +560,18 @@ static json_t *list_matches(const struct memory_ask *ask, const json_t *facts, b
 	return matches;
 }
 
+/* True if the speaker asks what is known of them before others: what they told in private is not
+ * among the matches, and neither is that there is something. */
+static bool is_open(const struct memory_ask *ask)
+{
+	return ask->any && json_is_true(json_object_get(ask->request, "mine")) &&
+	       !room_alone_with(ask->m->a->room, ask->user);
+}
+
 static void take_facts(int err, const struct store_document *document, void *arg)
 {
 	struct memory_ask *ask = arg;
-	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL);
+	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *out;
 	bool private;
 	json_t *matches = list_matches(ask, facts, &private);
 	bool again = json_array_size(matches) < ask->most && search_again(ask, facts);
@@ -576,7 +584,10 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	if (private)
 		note_private(ask);
 	last_told_note(&ask->m->told, ask->user, matches, env_now(ask->m->a->env));
-	give(ask, err, json_pack("{s:o}", "matches", matches));
+	out = json_pack("{s:o}", "matches", matches);
+	if (is_open(ask))
+		json_object_set_new(out, "open", json_true());
+	give(ask, err, out);
 }
 
 /* Others in the room do not hear of the speaker's own memory. */

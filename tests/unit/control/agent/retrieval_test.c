@@ -492,6 +492,23 @@ TEST(tools_tell_when_a_fact_was_said_again)
 	close_memory(&s);
 }
 
+/* Nobody knows from the answer whether there is one. */
+TEST(who_asks_before_others_what_is_known_of_them_hears_that_there_may_be_more)
+{
+	static const char mine[] = "{\"words\":\"what do you know about me\",\"mine\":true}";
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, ALICE, "[{\"text\":\"my locker is number nine\"}]"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, mine), "number nine"));
+	CHECK(!strstr(output, "\"open\""));
+	come(&s, BOB, "Bob");
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_FIND, true, mine), "{\"matches\":[],\"open\":true}");
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"locker\"}"),
+		  "{\"matches\":[]}");
+	close_memory(&s);
+}
+
 TEST(tools_tell_private_facts_only_while_their_owner_is_alone)
 {
 	static const char words[] = "{\"words\":\"locker\"}";
