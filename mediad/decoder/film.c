@@ -26,6 +26,7 @@ enum {
 	OPEN_MS = 6000, /* of work, after which one that is encoded counts as open all the same */
 	APART_S = 10,	/* of sound and picture, at the beginning, at most */
 	REFILL_MS = 50,
+	WATCH_MS = 1000,
 	STRAY_MAX = 20000, /* packets in a row that are no frame to be sent */
 	FPS = 30,	   /* where the source tells none */
 	FPS_MAX = 60,
@@ -46,6 +47,9 @@ struct film_job {
 	struct convert *convert; /* NULL: it is sent as it is stored */
 	struct lead lead;	 /* of one that is converted */
 	uint64_t began;		 /* ns */
+	/* Since when, in ns, and for how long of that it has been waiting for its source. */
+	uint64_t watched, read;
+	bool waits; /* most of the time, of late */
 	struct decoder_opened opened;
 	uint64_t at_us; /* of the newest frame */
 	unsigned frames, strays;
@@ -296,20 +300,36 @@ static enum decoder_reason put_packet(struct film_job *f, const AVPacket *packet
 	if (packet && ++f->strays > STRAY_MAX)
 		return DECODER_REASON_DAMAGED;
 	cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_MS;
-	convert_save(f->convert, lead_saving(&f->lead, video_ring_taken(f->conf->ring), cpu));
+	convert_save(f->convert,
+		     lead_saving(&f->lead, video_ring_taken(f->conf->ring), cpu, f->waits));
 	return convert_put(f->convert, packet);
+}
+
+static int read_frame(struct film_job *f, AVPacket *packet)
+{
+	uint64_t before = read_clock(CLOCK_MONOTONIC), now;
+	int err = av_read_frame(f->fmt, packet);
+
+	now = read_clock(CLOCK_MONOTONIC);
+	f->read += now - before;
+	if (now - f->watched >= WATCH_MS * NS_PER_MS) {
+		f->waits = f->read > (now - f->watched) / 2;
+		f->watched = now;
+		f->read = 0;
+	}
+	return err;
 }
 
 /* Reads the next packet of the video to `packet`. DECODER_REASON_END: there is none. */
 static enum decoder_reason read_packet(struct film_job *f, AVPacket *packet)
 {
-	int err = av_read_frame(f->fmt, packet);
+	int err = read_frame(f, packet);
 
 	while (!err && (packet->stream_index != f->stream->index || packet->size < 1)) {
 		av_packet_unref(packet);
 		if (++f->strays > STRAY_MAX)
 			return DECODER_REASON_DAMAGED;
-		err = av_read_frame(f->fmt, packet);
+		err = read_frame(f, packet);
 	}
 	if (err == AVERROR_EOF && !input_failure(f->input))
 		return DECODER_REASON_END;
@@ -388,7 +408,7 @@ enum decoder_reason film_open(struct film_job **out, const struct film_conf *con
 	if (!f)
 		return DECODER_REASON_LIMIT;
 	f->conf = conf;
-	f->began = read_clock(CLOCK_MONOTONIC);
+	f->began = f->watched = read_clock(CLOCK_MONOTONIC);
 	reason = open_source(f);
 	if (!reason)
 		reason = read_ahead(f);

@@ -30,17 +30,18 @@ static enum lead_saving find_saving(uint64_t left, uint64_t half, uint64_t third
 			      : LEAD_ALL;
 }
 
-enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms)
+enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms, bool waits)
 {
 	uint64_t film_ms = (l->newest_us - l->begin_us) / US_PER_MS;
 	uint64_t may_ms = LEAD_CPU_MS + film_ms * LEAD_CPU_PERCENT / 100;
 	enum lead_saving of_cpu =
 		find_saving(may_ms > cpu_ms ? may_ms - cpu_ms : 0, LEAD_CPU_HALF_MS,
 			    LEAD_CPU_THIRD_MS, LEAD_CPU_KEYS_MS);
-	/* Before it begins nobody waits. */
+	uint64_t ahead_ms = lead_ms(l, taken);
+	/* Before it begins nobody watches. */
 	enum lead_saving saving =
-		taken ? find_saving(lead_ms(l, taken), LEAD_HALF_MS, LEAD_THIRD_MS, LEAD_KEYS_MS)
-		      : LEAD_ALL;
+		!taken || waits ? LEAD_ALL
+				: find_saving(ahead_ms, LEAD_HALF_MS, LEAD_THIRD_MS, LEAD_KEYS_MS);
 
 	if (of_cpu > saving)
 		saving = of_cpu;

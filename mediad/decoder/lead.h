@@ -49,7 +49,8 @@ struct lead {
 void lead_wrote(struct lead *l, uint64_t end, uint64_t at_us);
 /* taken: bytes that the reader has taken from the ring. Returns ms of film that it has not read. */
 uint64_t lead_ms(struct lead *l, uint64_t taken);
-/* What is to be saved now. cpu_ms: CPU time that was used for the film so far. */
-enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms);
+/* What is to be saved now. cpu_ms: CPU time that was used for the film so far; waits: most of the
+ * time goes into waiting for the source, which no saving makes faster. */
+enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms, bool waits);
 
 #endif

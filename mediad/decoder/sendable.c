@@ -64,13 +64,13 @@ static bool rate_is_right(const AVStream *s)
 /* Of MP4, whose table has all frames; others have at most their key frames in one. */
 static bool table_is_right(AVStream *s)
 {
-	const AVIndexEntry *e;
 	const int n = avformat_index_get_entries_count(s);
 	const int64_t second = av_rescale_q(WINDOW_S, (AVRational){1, 1}, s->time_base);
-	int64_t key = AV_NOPTS_VALUE, bytes = 0, from = 0;
+	int64_t key = AV_NOPTS_VALUE, bytes = 0;
 
 	for (int i = 0, first = 0; i < n; i++) {
-		e = avformat_index_get_entry(s, i);
+		const AVIndexEntry *e = avformat_index_get_entry(s, i);
+
 		if (e->size > SENDABLE_FRAME)
 			return false;
 		if (key != AV_NOPTS_VALUE &&
@@ -79,8 +79,9 @@ static bool table_is_right(AVStream *s)
 		if (e->flags & AVINDEX_KEYFRAME || key == AV_NOPTS_VALUE)
 			key = e->timestamp;
 		bytes += e->size;
-		from = av_sat_sub64(e->timestamp, second);
-		for (; first < i && avformat_index_get_entry(s, first)->timestamp <= from; first++)
+		for (; first < i && avformat_index_get_entry(s, first)->timestamp <=
+					    av_sat_sub64(e->timestamp, second);
+		     first++)
 			bytes -= avformat_index_get_entry(s, first)->size;
 		if (bytes > SENDABLE_BITRATE_PEAK / 8 * WINDOW_S)
 			return false;

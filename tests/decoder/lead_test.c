@@ -53,33 +53,41 @@ TEST(lead_saves_more_the_less_is_ahead)
 {
 	begin();
 	write_frames(101);
-	CHECK_INT(lead_saving(&lead, 0, 0), LEAD_ALL);
-	CHECK_INT(lead_saving(&lead, taken(10), 0), LEAD_ALL);
-	CHECK_INT(lead_saving(&lead, taken(101 - 40), 0), LEAD_HALF);
-	CHECK_INT(lead_saving(&lead, taken(101 - 25), 0), LEAD_THIRD);
-	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0), LEAD_KEYS);
+	CHECK_INT(lead_saving(&lead, 0, 0, false), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, taken(10), 0, false), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, taken(101 - 40), 0, false), LEAD_HALF);
+	CHECK_INT(lead_saving(&lead, taken(101 - 25), 0, false), LEAD_THIRD);
+	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0, false), LEAD_KEYS);
 	/* It saves for a while, and then no longer. */
 	write_frames(100);
-	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0), LEAD_KEYS);
+	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0, false), LEAD_KEYS);
 	write_frames(30);
-	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, taken(101 - 10), 0, false), LEAD_ALL);
 }
 
 TEST(lead_saves_nothing_before_it_begins)
 {
 	begin();
-	CHECK_INT(lead_saving(&lead, 0, 0), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, 0, 0, false), LEAD_ALL);
 	write_frames(2);
-	CHECK_INT(lead_saving(&lead, 0, 500), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, 0, 500, false), LEAD_ALL);
+}
+
+TEST(lead_saves_nothing_for_a_slow_source)
+{
+	begin();
+	write_frames(101);
+	CHECK_INT(lead_saving(&lead, taken(101), 0, true), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, taken(101), 500000, true), LEAD_KEYS);
 }
 
 TEST(lead_saves_cpu_time_before_the_jail_ends_it)
 {
 	begin();
 	write_frames(25 * 100 + 1);
-	CHECK_INT(lead_saving(&lead, 0, 100000), LEAD_ALL);
-	CHECK_INT(lead_saving(&lead, 0, 115000), LEAD_HALF);
-	CHECK_INT(lead_saving(&lead, 0, 120000), LEAD_THIRD);
-	CHECK_INT(lead_saving(&lead, 0, 125000), LEAD_KEYS);
-	CHECK_INT(lead_saving(&lead, 0, 500000), LEAD_KEYS);
+	CHECK_INT(lead_saving(&lead, 0, 100000, false), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, 0, 115000, false), LEAD_HALF);
+	CHECK_INT(lead_saving(&lead, 0, 120000, false), LEAD_THIRD);
+	CHECK_INT(lead_saving(&lead, 0, 125000, false), LEAD_KEYS);
+	CHECK_INT(lead_saving(&lead, 0, 500000, false), LEAD_KEYS);
 }
