@@ -79,7 +79,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/framed $(B)/offlined
-TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/film_file $(B)/streamer $(B)/tests/unit
+TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/golive $(B)/film_file $(B)/visualized $(B)/streamer $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
@@ -129,6 +129,9 @@ $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/repor
 # Publishes a film as a stream of guildd, and watches it.
 $(B)/film_file: $(call objs,$(call rwild,tests/film_file,%.c) tests/golive/film.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil
+# What the visualizer of a stream shows.
+$(B)/visualized: $(call objs,$(call rwild,tests/visualized,%.c))
+	$(CC) $(LDFLAGS) -o $@ $^ -lavcodec -lavutil -lm
 $(B)/golive: $(call objs,$(GOLIVE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 

@@ -80,7 +80,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape build/tests/listener build/demo_tracks build/tests/search-memory build/tests/image_filter build/offline_measure build/bench/recall build/bench/facts build/bench/leaks build/bench/erase build/bench/store
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/golive build/film_file build/visualized build/streamer build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape build/tests/listener build/demo_tracks build/tests/search-memory build/tests/image_filter build/offline_measure build/bench/recall build/bench/facts build/bench/leaks build/bench/erase build/bench/store
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/framed build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
