@@ -54,12 +54,20 @@ static void tell_room(const struct share_owner *owner, bool shown, void *arg)
 		voice_session_screen_share(vs, owner->channel, owner->target, shown);
 }
 
-static void tell_unseen(const struct share_owner *owner, const char *why, void *arg)
+static void tell_unseen(const struct share_owner *owner, const char *why, bool told, void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, owner->guild);
 
 	if (vs)
-		voice_session_stream_unseen(vs, owner->channel, owner->target, why);
+		voice_session_stream_unseen(vs, owner->channel, owner->target, why, told);
+}
+
+static void tell_show(const struct vision_show *what, enum vision_show_over over, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, what->guild);
+
+	if (vs)
+		voice_session_show(vs, what->channel, what, over);
 }
 
 static void tell_change(const struct share_owner *owner, uint32_t share, void *arg)
@@ -90,6 +98,7 @@ int control_make_vision(struct control *c)
 							      .nameh = name_of,
 							      .shownh = tell_room,
 							      .unseenh = tell_unseen,
+							      .showh = tell_show,
 							      .changedh = tell_change,
 							      .arg = c});
 }
@@ -242,13 +251,17 @@ static enum share_refusal offer_by_operator(struct control *c, const struct web_
 static enum share_refusal take_picture(struct control *c, const struct web_share *what,
 				       uint32_t *share)
 {
+	enum share_refusal refusal;
 	enum image_kind kind;
 	bool known = image_kind_of(what->type, strlen(what->type), &kind);
 
-	return what->kind == WEB_SHARE_FRAME ? vision_frame(c->vision, what->token, what->browser,
-							    known, what->picture, share)
-					     : vision_ingest(c->vision, what->guild, what->target,
-							     known, what->picture, share);
+	if (what->kind != WEB_SHARE_FRAME)
+		return vision_ingest(c->vision, what->guild, what->target, known, what->picture,
+				     share);
+	refusal = vision_frame(c->vision, what->token, what->browser, known, what->picture, share);
+	if (!refusal)
+		vision_screen_side(c->vision, *share, what->screen);
+	return refusal;
 }
 
 static enum share_refusal carry_out(struct control *c, const struct web_share *what,

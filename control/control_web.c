@@ -4,6 +4,7 @@
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/discord/music_message.h"
+#include "control/golive/golive.h"
 #include "control/ledger/ledger.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
@@ -82,7 +83,7 @@ static json_t *tell_ready(void *arg)
 	media_count(c->media, &there, &all);
 	count_brains(c, &down, &brains);
 	count_mcp(c, &now);
-	parts = json_pack("{s:s,s:o,s:s,s:o,s:o,s:s}", "discord",
+	parts = json_pack("{s:s,s:o,s:s,s:o,s:o,s:s,s:s}", "discord",
 			  !c->gateway ? "unused"
 			  : discord   ? "up"
 				      : "down",
@@ -92,7 +93,10 @@ static json_t *tell_ready(void *arg)
 					 : "up",
 			  "brain", part_json(brains - down, brains), "mcp",
 			  part_json(now.mcp_servers_up, now.mcp_servers), "priority",
-			  c->media && media_lacks_real_time(c->media) ? "lost" : "up");
+			  c->media && media_lacks_real_time(c->media) ? "lost" : "up", "golive",
+			  !c->golive		    ? "unused"
+			  : golive_ready(c->golive) ? "up"
+						    : "down");
 	return json_pack("{s:b,s:o}", "ready", discord && there > 0 && !c->disk_full, "parts",
 			 parts);
 }

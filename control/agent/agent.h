@@ -146,8 +146,13 @@ void agent_sounds_listed(struct agent *a, const char *names);
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* A member shows a screen from now on, or no longer. */
 void agent_screen_share(struct agent *a, uint64_t user, bool shown);
-/* A member's stream was watched in vain: why, a clause. The chat and the models are told. */
-void agent_screen_unseen(struct agent *a, uint64_t user, const char *why);
+/* A member's stream was watched in vain: why, a clause. The models are told, and the chat, unless
+ * it was told already. */
+void agent_screen_unseen(struct agent *a, uint64_t user, const char *why, bool told);
+/* The bot shows a video, or no longer; over: enum vision_show_over (control/vision/vision.h). The
+ * room learns of it, and its chat where it ended otherwise than asked. */
+struct vision_show;
+void agent_show(struct agent *a, const struct vision_show *what, unsigned over);
 /* A share of a screen changed so much that it is worth a note. */
 void agent_screen_changed(struct agent *a, uint64_t user, uint32_t share);
 /* The settings have changed in place. */

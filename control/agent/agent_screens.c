@@ -401,6 +401,7 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 
 static json_t *list_shares(struct agent *a, const struct tool_screen *what, const json_t *shares)
 {
+	const struct media_want *where = media_call_want(a->call);
 	const json_t *share;
 	size_t i;
 
@@ -408,7 +409,8 @@ static json_t *list_shares(struct agent *a, const struct tool_screen *what, cons
 	{
 		turns_shown(a->turns, what->turn, user_of(share));
 	}
-	return json_pack("{s:O?}", "shares", shares);
+	return json_pack("{s:O?,s:o?}", "shares", shares, "own",
+			 vision_shown(a->vision, where->guild, where->channel));
 }
 
 /* ---- a video of ours ---- */
@@ -539,7 +541,7 @@ void agent_screen_share(struct agent *a, uint64_t user, bool shown)
 		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
 }
 
-void agent_screen_unseen(struct agent *a, uint64_t user, const char *why)
+void agent_screen_unseen(struct agent *a, uint64_t user, const char *why, bool told)
 {
 	const char *name = turns_name(a->turns, user);
 	char line[sizeof PROMPT_SCREEN_UNSEEN + ROOM_NAME_MAX + 160];
@@ -549,12 +551,40 @@ void agent_screen_unseen(struct agent *a, uint64_t user, const char *why)
 	untrusted_clean_line(line);
 	words_speak(&words, agent_language(a));
 	words_stream_unseen(&words, line);
-	if (a->tellh)
+	if (a->tellh && !told)
 		a->tellh(&words, a->arg);
 	snprintf(line, sizeof line, PROMPT_SCREEN_UNSEEN, name, why);
 	untrusted_clean_line(line);
 	roles_hear(a->roles,
 		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
+}
+
+/* The asker's tool has told the model of its begin, and of a request that came to nothing. */
+void agent_show(struct agent *a, const struct vision_show *what, unsigned over)
+{
+	static const char *const lines[] = {[VISION_SHOW_ASKED] = PROMPT_SHOW_OVER,
+					    [VISION_SHOW_TOLD] = PROMPT_SHOW_LOST,
+					    [VISION_SHOW_LOST] = PROMPT_SHOW_LOST,
+					    [VISION_SHOW_FAILED] = PROMPT_SHOW_FAILED,
+					    [VISION_SHOW_UNWATCHED] = PROMPT_SHOW_UNWATCHED};
+	struct words words = {0};
+
+	agent_feed(a, &(struct room_event){.type = ROOM_VIDEO_SHARE,
+					   .user = what->user,
+					   .yes = over == VISION_SHOW_BEGUN});
+	words_speak(&words, agent_language(a));
+	if (over == VISION_SHOW_LOST)
+		words_show_lost(&words);
+	else if (over == VISION_SHOW_FAILED)
+		words_show_failed(&words);
+	else if (over == VISION_SHOW_UNWATCHED)
+		words_show_unwatched(&words);
+	if (*words.text && a->tellh)
+		a->tellh(&words, a->arg);
+	if (over == VISION_SHOW_BEGUN || a->settings->reply_path == SETTINGS_REPLY_BRAIN)
+		return;
+	roles_hear(a->roles, &(struct engine_message){
+				     .role = ENGINE_USER, .speaker = "", .text = lines[over]});
 }
 
 void agent_screen_changed(struct agent *a, uint64_t user, uint32_t share)

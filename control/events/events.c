@@ -34,6 +34,7 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_text(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, text.m)},
 #define FIELD_message(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, message.m)},
 #define FIELD_share(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, share.m)},
+#define FIELD_video(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, video.m)},
 #define FIELD_frame(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, frame.m)},
 #define FIELD_note(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, note.m)},
 #define X(set)                                                                                     \

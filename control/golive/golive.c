@@ -32,6 +32,7 @@ struct watched {
 	uint64_t server;	 /* of the call */
 	bool over;		 /* it ends at the next tick */
 	const char *why;	 /* a clause; NULL: nothing failed */
+	bool told;		 /* the room has read why */
 	bool told_clear;	 /* the room was told that it is not encrypted */
 	uint64_t asked_at;	 /* for a key frame */
 	uint8_t *frame;		 /* the parts that came */
@@ -125,7 +126,7 @@ static void end_watched(struct watched *w, const char *why)
 
 	log_info("golive_ended", "guild=%llu user=%llu why=\"%s\"", ID(w->guild), ID(w->user), why);
 	streams_close(g->streams, w->stream, env_now(g->conf.env));
-	vision_stream_end(g->conf.vision, w->share, why, w->why);
+	vision_stream_end(g->conf.vision, w->share, why, w->why, w->told);
 	media_call_free(w->call);
 	forget_frame(w);
 	*w = (struct watched){0};
@@ -266,6 +267,7 @@ static void on_act(const struct streams_act *act, void *arg)
 		if (w) {
 			w->over = true;
 			w->why = streams_explain(act->why);
+			w->told = act->media_reason;
 		}
 		if (w && act->media_reason)
 			g->conf.room.tellh(w->guild, act->media_reason, g->conf.room.arg);
@@ -337,7 +339,7 @@ static const char *watch_streamer(uint64_t guild, uint64_t channel, uint64_t use
 		*w = (struct watched){0};
 		if (err == EALREADY)
 			return NULL;
-		vision_stream_end(g->conf.vision, share, "stopped", NULL);
+		vision_stream_end(g->conf.vision, share, "stopped", NULL, false);
 		if (err == EAGAIN)
 			return streams_explain("rate_limited");
 		return err == EBUSY ? "the account watches or shows something in another channel"
@@ -366,6 +368,13 @@ static bool end_show(uint64_t guild, void *arg)
 	struct golive *g = arg;
 
 	return show_end(g->show, guild);
+}
+
+static bool shown_now(uint64_t guild, struct vision_show *out, void *arg)
+{
+	const struct golive *g = arg;
+
+	return show_now(g->show, guild, out);
 }
 
 static void forget_show(const void *h_arg, void *arg)
@@ -514,6 +523,7 @@ static int make_show(struct golive *g)
 				       .media = g->conf.media,
 				       .guilds = g->conf.guilds,
 				       .streams = g->streams,
+				       .vision = g->conf.vision,
 				       .room = &g->conf.room,
 				       .n_folders = count_folders(g->conf.settings->music_folders)};
 
@@ -551,8 +561,13 @@ int golive_alloc(struct golive **out, const struct golive_conf *conf)
 		err = gateway_alloc(&g->gateway, &gateway);
 	if (!err)
 		err = vision_set_streams(conf->vision,
-					 &(struct vision_streams){each_streamer, watch_streamer,
-								  show, end_show, forget_show, g},
+					 &(struct vision_streams){.eachh = each_streamer,
+								  .watchh = watch_streamer,
+								  .showh = show,
+								  .endh = end_show,
+								  .nowh = shown_now,
+								  .forgeth = forget_show,
+								  .arg = g},
 					 "framed");
 	if (err)
 		golive_free(g);

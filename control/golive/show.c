@@ -25,6 +25,7 @@ struct show {
 	struct show_conf conf;
 	struct media_call *call; /* NULL: nothing is shown */
 	uint64_t guild, channel;
+	uint64_t user;	 /* who asked for it */
 	uint32_t stream; /* of streams.h; 0: the film is not open yet */
 	char *path;	 /* of the film, owned */
 	uint8_t kind;
@@ -33,13 +34,16 @@ struct show {
 	unsigned visualizer; /* as vision_film */
 	bool open;	     /* the film, in the mediad that there is now */
 	bool asked;	     /* that mediad has asked for a lease meanwhile */
+	bool begun;	     /* the stream was up */
 	bool over;	     /* it ends at the next tick */
-	bool told_clear;     /* the room was told that it is not encrypted */
+	enum vision_show_over how;
+	bool told_clear; /* the room was told that it is not encrypted */
 	char why[TEXT_SIZE];
 	char title[TITLE_SIZE];
-	uint64_t duration_ms;
-	uint64_t idle_at; /* ns: since then it stands; 0: it plays */
-	vision_film_h *h; /* NULL: it was told */
+	uint64_t duration_ms, position_ms;
+	uint64_t position_at; /* ns: when mediad told it */
+	uint64_t idle_at;     /* ns: since then it stands; 0: it plays */
+	vision_film_h *h;     /* NULL: it was told */
 	void *arg;
 };
 
@@ -58,21 +62,46 @@ static void tell(struct show *s, bool playing, const char *why)
 		  s->arg);
 }
 
+static void describe(const struct show *s, struct vision_show *out)
+{
+	uint64_t ns = s->idle_at || !s->position_at ? 0 : env_now(s->conf.env) - s->position_at;
+
+	*out = (struct vision_show){.guild = s->guild,
+				    .channel = s->channel,
+				    .user = s->user,
+				    .visualizer = s->visualizer,
+				    .announced = s->stream,
+				    .playing = s->stream && !s->idle_at,
+				    .at_ms = s->position_ms + ns / NS_PER_MS,
+				    .seconds = s->duration_ms / 1000};
+}
+
+static void report(struct show *s, enum vision_show_over how, const char *why)
+{
+	struct vision_show what;
+
+	describe(s, &what);
+	vision_show_changed(s->conf.vision, &what, how, why);
+}
+
 /* why: a clause for people. Nothing is freed here: handlers of the call run. */
-static void end_later(struct show *s, const char *why)
+static void end_later(struct show *s, enum vision_show_over how, const char *why)
 {
 	if (s->over)
 		return;
 	s->over = true;
+	s->how = how;
 	utf8_copy(s->why, sizeof s->why, why);
 }
 
-static void end_now(struct show *s, const char *why)
+static void end_now(struct show *s, enum vision_show_over how, const char *why)
 {
 	struct show_conf conf = s->conf;
 
 	log_info("golive_show_ended", "guild=%llu why=\"%s\"", ID(s->guild), why);
 	tell(s, false, why);
+	if (s->begun)
+		report(s, how, why);
 	if (s->stream)
 		streams_close(conf.streams, s->stream, env_now(conf.env));
 	media_call_free(s->call);
@@ -102,11 +131,11 @@ static void announce(struct show *s)
 					   &s->stream);
 
 	if (err == EAGAIN)
-		end_later(s, streams_explain("rate_limited"));
+		end_later(s, VISION_SHOW_LOST, streams_explain("rate_limited"));
 	else if (err == EBUSY)
-		end_later(s, "the account watches in another channel");
+		end_later(s, VISION_SHOW_LOST, "the account watches in another channel");
 	else if (err)
-		end_later(s, "the account is not connected");
+		end_later(s, VISION_SHOW_LOST, "the account is not connected");
 }
 
 static bool is_elsewhere(const struct show *s, const struct media_video_film *m)
@@ -126,7 +155,7 @@ static void fail(struct show *s, const struct media_video_film *m)
 			return;
 	}
 	snprintf(text, sizeof text, "%.*s", (int)m->text.n, (const char *)m->text.p);
-	end_later(s, text);
+	end_later(s, VISION_SHOW_FAILED, text);
 }
 
 /* A session tells Discord at its beginning which codec it will send, which mediad knows once the
@@ -147,6 +176,8 @@ static void take_film(struct show *s, const struct media_video_film *m)
 	log_info("golive_film", "film=%u phase=%s codec=%s size=%ux%u at_ms=%llu", m->film,
 		 media_music_phase_name(m->phase), media_video_codec_name(m->codec), m->width,
 		 m->height, ID(m->position_ms));
+	s->position_ms = m->position_ms;
+	s->position_at = env_now(s->conf.env);
 	s->idle_at = m->phase == MEDIA_MUSIC_PHASE_PLAYING ? 0
 		     : s->idle_at			   ? s->idle_at
 							   : env_now(s->conf.env);
@@ -159,15 +190,19 @@ static void take_film(struct show *s, const struct media_video_film *m)
 	} else if (m->phase == MEDIA_MUSIC_PHASE_FAILED) {
 		fail(s, m);
 	} else if (m->phase == MEDIA_MUSIC_PHASE_ENDED) {
-		end_later(s, "it is over");
+		end_later(s, VISION_SHOW_ASKED, "it is over");
 	}
 }
 
 static void take_state(struct show *s, const struct media_call_state *m)
 {
 	/* It begins when somebody watches: before that there is no key to send with. */
-	if (m->phase == MEDIA_PHASE_UP)
+	if (m->phase == MEDIA_PHASE_UP) {
 		tell(s, true, "");
+		if (!s->begun)
+			report(s, VISION_SHOW_BEGUN, "");
+		s->begun = true;
+	}
 	s->open = s->open && m->reason != MEDIA_REASON_MEDIA_LOST;
 	s->asked = m->wants_credentials && !s->open && m->phase != MEDIA_PHASE_FAILED;
 	if (s->asked)
@@ -176,7 +211,7 @@ static void take_state(struct show *s, const struct media_call_state *m)
 		streams_media(s->conf.streams, s->stream, m->phase, m->reason, m->wants_credentials,
 			      env_now(s->conf.env));
 	else if (m->phase == MEDIA_PHASE_FAILED)
-		end_later(s, "mediad has no room for it");
+		end_later(s, VISION_SHOW_LOST, "mediad has no room for it");
 }
 
 static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
@@ -204,7 +239,7 @@ static void take_lease(struct show *s, const struct streams_act *act)
 				     act->channel);
 	log_info("golive_show_lease", "endpoint=%s err=%d", act->endpoint, err);
 	if (err)
-		end_later(s, "mediad is not there");
+		end_later(s, VISION_SHOW_LOST, "mediad is not there");
 }
 
 void show_take_act(struct show *s, const struct streams_act *act)
@@ -217,7 +252,8 @@ void show_take_act(struct show *s, const struct streams_act *act)
 		media_call_pause_film(s->call, act->paused);
 	} else if (act->type == STREAMS_ACT_ENDED) {
 		s->stream = 0; /* it is forgotten there */
-		end_later(s, streams_explain(act->why));
+		end_later(s, act->media_reason ? VISION_SHOW_TOLD : VISION_SHOW_LOST,
+			  streams_explain(act->why));
 		if (act->media_reason)
 			s->conf.room->tellh(s->guild, act->media_reason, s->conf.room->arg);
 	}
@@ -226,31 +262,30 @@ void show_take_act(struct show *s, const struct streams_act *act)
 /* ---- time ---- */
 
 /* The account shows it only where the bot is. */
-static const char *find_end(const struct show *s)
+static void find_end(struct show *s)
 {
 	struct guild_voice v;
 
-	if (s->over)
-		return s->why;
 	if (!guilds_voice(s->conf.guilds, s->guild, guilds_self(s->conf.guilds), &v) ||
 	    v.channel != s->channel)
-		return "the bot has left the voice channel";
-	if (s->idle_at && env_now(s->conf.env) - s->idle_at > IDLE_S * NS_PER_S)
-		return "nobody watches";
-	return NULL;
+		end_later(s, VISION_SHOW_ASKED, "the bot has left the voice channel");
+	else if (s->idle_at && env_now(s->conf.env) - s->idle_at > IDLE_S * NS_PER_S)
+		end_later(s, VISION_SHOW_UNWATCHED, "nobody watched it for five minutes");
 }
 
 void show_tick(struct show *s)
 {
-	const char *end = s->call ? find_end(s) : NULL;
 	char why[TEXT_SIZE];
 
-	if (s->call && !end)
-		golive_room_update(s->conf.room, s->call, s->guild, s->channel);
-	if (!end)
+	if (!s->call)
 		return;
-	snprintf(why, sizeof why, "%s", end);
-	end_now(s, why);
+	find_end(s);
+	if (!s->over) {
+		golive_room_update(s->conf.room, s->call, s->guild, s->channel);
+		return;
+	}
+	utf8_copy(why, sizeof why, s->why);
+	end_now(s, s->how, why);
 }
 
 bool show_runs(const struct show *s)
@@ -305,6 +340,7 @@ const char *show_film(struct show *s, const struct vision_film *film, vision_fil
 		return "another video is being shown";
 	s->guild = film->guild;
 	s->channel = film->channel;
+	s->user = film->user;
 	s->sound = film->sound;
 	s->visualizer = film->visualizer;
 	if (!set_source(s, film->url))
@@ -332,7 +368,15 @@ bool show_end(struct show *s, uint64_t guild)
 {
 	if (!s->call || s->over || (guild && s->guild != guild))
 		return false;
-	end_later(s, "somebody has stopped it");
+	end_later(s, VISION_SHOW_ASKED, "somebody has stopped it");
+	return true;
+}
+
+bool show_now(const struct show *s, uint64_t guild, struct vision_show *out)
+{
+	if (!s->call || s->over || s->guild != guild)
+		return false;
+	describe(s, out);
 	return true;
 }
 
@@ -354,7 +398,7 @@ struct show *show_free(struct show *s)
 	if (!s)
 		return NULL;
 	if (s->call)
-		end_now(s, "the bot ends");
+		end_now(s, VISION_SHOW_ASKED, "the bot ends");
 	free(s);
 	return NULL;
 }

@@ -25,6 +25,7 @@ struct show_conf {
 	struct media *media;
 	struct guilds *guilds;
 	struct streams *streams;
+	struct vision *vision;
 	const struct golive_room *room;
 	unsigned n_folders; /* of mediad, in which a film may be */
 };
@@ -46,5 +47,7 @@ void show_take_act(struct show *s, const struct streams_act *act);
 /* To be called a few times a second while show_runs. */
 void show_tick(struct show *s);
 bool show_runs(const struct show *s);
+/* What is shown in this server; false: nothing. */
+bool show_now(const struct show *s, uint64_t guild, struct vision_show *out);
 
 #endif

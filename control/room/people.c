@@ -293,11 +293,13 @@ static void record_soundboard(struct room_context *context, const struct room_ev
 static void record_share(struct room_context *context, const struct room_event *ev)
 {
 	const char *user = room_person_name(context, ev->user);
+	bool own = ev->type == ROOM_VIDEO_SHARE;
+	enum room_moment_kind start = own ? ROOM_MOMENT_VIDEO_START : ROOM_MOMENT_SHARE_START,
+			      stop = own ? ROOM_MOMENT_VIDEO_STOP : ROOM_MOMENT_SHARE_STOP;
 
 	if (user)
-		room_moment_add(context->moments,
-				ev->yes ? ROOM_MOMENT_SHARE_START : ROOM_MOMENT_SHARE_STOP,
-				ev->user, user, NULL, context->now);
+		room_moment_add(context->moments, ev->yes ? start : stop, ev->user, user, NULL,
+				context->now);
 }
 
 void room_people_on_event(struct room_context *context, const struct room_event *ev)
@@ -316,6 +318,7 @@ void room_people_on_event(struct room_context *context, const struct room_event 
 		record_soundboard(context, ev);
 		break;
 	case ROOM_SCREEN_SHARE:
+	case ROOM_VIDEO_SHARE:
 		record_share(context, ev);
 		break;
 	case ROOM_SETTINGS:

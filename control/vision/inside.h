@@ -13,7 +13,8 @@ struct kept_picture {
 	uint8_t *p; /* a JPEG; NULL: none */
 	size_t n;
 	uint32_t width, height;
-	uint64_t at; /* ns; when it came */
+	uint32_t screen; /* pixels of the longer side of what it shows */
+	uint64_t at;	 /* ns; when it came */
 };
 
 /* What was seen of the share in the same place of the table. */
@@ -26,6 +27,7 @@ struct view {
 	bool decoding;
 	bool shown;		   /* the room was told so */
 	uint32_t number;	   /* of the newest picture */
+	uint32_t screen;	   /* the longer side of its screen, as a page says; 0: unknown */
 	uint32_t wiped;		   /* the last one that is not to be told of any more */
 	uint64_t came;		   /* ns; the picture that is decoded now */
 	uint64_t looked;	   /* ns; when a model was given it last */

@@ -95,6 +95,11 @@ static void publish_note(const struct view *view, const struct share *s)
 
 /* ---- pictures ---- */
 
+static uint32_t longer_of(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 static int keep_picture(struct view *view, const struct image_result *r)
 {
 	uint8_t *p;
@@ -107,7 +112,12 @@ static int keep_picture(struct view *view, const struct image_result *r)
 		return ENOMEM;
 	memcpy(p, r->jpeg, r->n);
 	view->newest = (struct kept_picture){
-		.p = p, .n = r->n, .width = r->width, .height = r->height, .at = view->came};
+		.p = p,
+		.n = r->n,
+		.width = r->width,
+		.height = r->height,
+		.screen = longer_of(view->screen, longer_of(r->picture.width, r->picture.height)),
+		.at = view->came};
 	view->vision->memory += r->n;
 	view->number++;
 	return 0;

@@ -11,6 +11,7 @@
 #include "proto/base/utf8.h"
 
 enum { NAME_SIZE = 81 };
+enum { SMALL = 2 }; /* text of 16 pixels has less than 8 in a picture of less than a half */
 
 static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
 {
@@ -91,6 +92,17 @@ json_t *vision_room(const struct vision *v, uint64_t guild, uint64_t channel)
 	return list_shares(v, guild, channel, true);
 }
 
+/* A model that cannot read small text is not to guess it. */
+static void write_scale(const struct view *view, struct vision_picture *p)
+{
+	const struct kept_picture *k = &view->newest;
+	uint32_t side = k->width > k->height ? k->width : k->height;
+	size_t n = strlen(p->about);
+
+	if (k->screen > SMALL * side)
+		snprintf(p->about + n, sizeof p->about - n, PROMPT_SCREEN_SMALL, k->screen, side);
+}
+
 static void write_about(const struct vision *v, const struct share *s, const struct view *view,
 			struct vision_picture *p)
 {
@@ -105,6 +117,7 @@ static void write_about(const struct vision *v, const struct share *s, const str
 	else
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_NOW, name, age,
 			 (unsigned long)((env_now(v->conf.env) - view->newest.at) / NS_PER_S));
+	write_scale(view, p);
 }
 
 /* How old a picture is in words, and what was noted last. */

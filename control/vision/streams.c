@@ -142,14 +142,15 @@ void vision_stream_paused(struct vision *v, uint32_t share, bool paused)
 		s->state = SHARE_OPENED;
 }
 
-void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure)
+void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure,
+		       bool told)
 {
 	struct share *s = find_share(v, share);
 
 	if (!s)
 		return;
 	if (failure && s->watched && !s->frames && v->conf.unseenh)
-		v->conf.unseenh(&s->owner, failure, v->conf.arg);
+		v->conf.unseenh(&s->owner, failure, told, v->conf.arg);
 	vision_end_share(v, s, why);
 }
 
@@ -170,6 +171,11 @@ uint64_t vision_stream_spacing(const struct vision *v, uint32_t share)
 }
 
 /* ---- a film of ours ---- */
+
+static const char *kind_of(const struct vision_show *what)
+{
+	return what->visualizer ? "visualizer" : "video";
+}
 
 bool vision_shows(const struct vision *v)
 {
@@ -192,4 +198,35 @@ void vision_forget_show(struct vision *v, const void *arg)
 {
 	if (v && v->streams.forgeth)
 		v->streams.forgeth(arg, v->streams.arg);
+}
+
+void vision_show_changed(struct vision *v, const struct vision_show *what,
+			 enum vision_show_over over, const char *why)
+{
+	struct bus_event ev = {
+		.at_ms = env_wall_ms(v->conf.env), .guild = what->guild, .user = what->user};
+
+	ev.type = over == VISION_SHOW_BEGUN ? EVENT_VIDEO_SHOWN : EVENT_VIDEO_OVER;
+	ev.video = (struct event_video){.channel = what->channel,
+					.kind = kind_of(what),
+					.why = why,
+					.seconds = what->at_ms / 1000};
+	bus_publish(v->conf.bus, &ev);
+	if (v->conf.showh)
+		v->conf.showh(what, over, v->conf.arg);
+}
+
+json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel)
+{
+	struct vision_show what;
+
+	if (!v->streams.nowh || !v->streams.nowh(guild, &what, v->streams.arg) ||
+	    what.channel != channel)
+		return NULL;
+	return json_pack("{s:s,s:s,s:s,s:I,s:I}", "kind", kind_of(&what), "state",
+			 what.playing	  ? "playing"
+			 : what.announced ? "waiting"
+					  : "opening",
+			 "askedBy", v->conf.nameh(guild, what.user, v->conf.arg), "atSeconds",
+			 (json_int_t)(what.at_ms / 1000), "seconds", (json_int_t)what.seconds);
 }

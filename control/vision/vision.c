@@ -305,6 +305,14 @@ enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t br
 	return refusal ? refusal : take_picture(v, s, known_type, picture, share);
 }
 
+void vision_screen_side(struct vision *v, uint32_t share, uint32_t pixels)
+{
+	struct share *s = shares_find(&v->shares, share);
+
+	if (s)
+		view_of(v, s)->screen = pixels <= IMAGE_SIDE_MAX ? pixels : 0;
+}
+
 enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,
 				 struct slice picture, uint32_t *share)
 {

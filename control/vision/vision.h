@@ -22,8 +22,28 @@ struct env;
 struct settings;
 struct vision;
 
-enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 240, VISION_NOTES_MAX = 4000 };
+enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 400, VISION_NOTES_MAX = 4000 };
 enum { VISION_FRESH_MS = 10000 }; /* an older picture is called old */
+
+/* A video of ours: a film or the visualizer, as the account shows it. */
+struct vision_show {
+	uint64_t guild, channel;
+	uint64_t user; /* who asked for it */
+	bool visualizer;
+	bool announced;		 /* the stream is there */
+	bool playing;		 /* somebody watches it */
+	uint64_t at_ms, seconds; /* where it is, and its length; 0: not known */
+};
+/* Why it is over. ASKED: its file has ended, somebody stopped it, or the bot is not there any more.
+ * TOLD: Discord or mediad ended the stream, and the room has read why. */
+enum vision_show_over {
+	VISION_SHOW_BEGUN,
+	VISION_SHOW_ASKED,
+	VISION_SHOW_TOLD,
+	VISION_SHOW_LOST,
+	VISION_SHOW_FAILED,
+	VISION_SHOW_UNWATCHED
+};
 
 /* Everything is borrowed for as long as it lives. */
 struct vision_conf {
@@ -39,9 +59,12 @@ struct vision_conf {
 	/* A member shows a screen in this voice channel from now on, or no longer. NULL accepted.
 	 */
 	void (*shownh)(const struct share_owner *owner, bool shown, void *arg);
-	/* The stream of this share ended before a picture of it came: why, a clause. NULL accepted.
-	 */
-	void (*unseenh)(const struct share_owner *owner, const char *why, void *arg);
+	/* The stream of this share ended before a picture of it came: why, a clause; told: the room
+	 * has read already why. NULL accepted. */
+	void (*unseenh)(const struct share_owner *owner, const char *why, bool told, void *arg);
+	/* The bot shows this video from now on (over: VISION_SHOW_BEGUN), or no longer. NULL
+	 * accepted. */
+	void (*showh)(const struct vision_show *what, enum vision_show_over over, void *arg);
 	/* The picture of this share is a keyframe. NULL accepted. */
 	void (*changedh)(const struct share_owner *owner, uint32_t share, void *arg);
 	void *arg;
@@ -66,6 +89,10 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
  * watched, a clause; else unchanged. */
 unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
 		      bool watched, const char **why);
+/* What the bot shows in this channel: {"kind": "video" or "visualizer", "state": "opening",
+ * "waiting" for somebody who watches or "playing", "askedBy", "atSeconds", "seconds": 0 where it is
+ * not known}. Caller owns it; NULL: nothing, or no memory. */
+json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel);
 /* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel
  * without links that nobody has opened, which are their owners' affair. Caller owns it; NULL
  * without memory. */
@@ -117,6 +144,9 @@ enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t b
 /* Takes a picture. known_type: of its media type. */
 enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t browser,
 				bool known_type, struct slice picture, uint32_t *share);
+/* The page scales its pictures down from a screen with a longer side of so many pixels; 0: it does
+ * not say. Of the share that vision_frame gave. */
+void vision_screen_side(struct vision *v, uint32_t share, uint32_t pixels);
 /* The page is there: its screen is the same as before; or nobody knows, as its browser gives it no
  * new pictures; or its person has paused it. AWAY, TARGET_AWAY: it has said so, but nothing is seen
  * of it. */
@@ -164,6 +194,8 @@ struct vision_streams {
 			     void *arg);
 	/* Ends the film of this server; false: there is none. */
 	bool (*endh)(uint64_t guild, void *arg);
+	/* What is shown in this server; false: nothing. NULL accepted. */
+	bool (*nowh)(uint64_t guild, struct vision_show *out, void *arg);
 	/* h with this argument is not called any more. */
 	void (*forgeth)(const void *h_arg, void *arg);
 	void *arg;
@@ -179,6 +211,10 @@ bool vision_shows(const struct vision *v);
 const char *vision_show(struct vision *v, const struct vision_film *film, vision_film_h *h,
 			void *arg);
 bool vision_end_show(struct vision *v, uint64_t guild);
+/* It begins (VISION_SHOW_BEGUN), once, or is over, after it began: an event, and conf's showh. why:
+ * a clause for the event. */
+void vision_show_changed(struct vision *v, const struct vision_show *what,
+			 enum vision_show_over over, const char *why);
 /* NULL accepted. */
 void vision_forget_show(struct vision *v, const void *arg);
 /* GONE: the share ended, or nobody watches it any more. BUSY: a key frame is being decoded, or was
@@ -190,8 +226,9 @@ enum share_refusal vision_stream_frame(struct vision *v, uint32_t share, enum fr
 				       struct slice frame);
 void vision_stream_paused(struct vision *v, uint32_t share, bool paused);
 /* Ends the share; why: a word for the log; failure: why it failed, a clause, which is told if no
- * picture has come; NULL: it did not. */
-void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure);
+ * picture has come; NULL: it did not; told: the room has read why. */
+void vision_stream_end(struct vision *v, uint32_t share, const char *why, const char *failure,
+		       bool told);
 /* How long after a key frame was asked for the next one is, in ns. Each costs the streamer's other
  * viewers a part of their picture, so it is longer when no model has looked for a while. */
 uint64_t vision_stream_spacing(const struct vision *v, uint32_t share);

@@ -242,10 +242,17 @@ void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint6
 }
 
 void voice_session_stream_unseen(struct voice_session *c, uint64_t channel, uint64_t user,
-				 const char *why)
+				 const char *why, bool told)
 {
 	if (c->agent && voice_session_channel(c) == channel)
-		agent_screen_unseen(c->agent, user, why);
+		agent_screen_unseen(c->agent, user, why, told);
+}
+
+void voice_session_show(struct voice_session *c, uint64_t channel, const struct vision_show *what,
+			unsigned over)
+{
+	if (c->agent && voice_session_channel(c) == channel)
+		agent_show(c->agent, what, over);
 }
 
 void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,

@@ -98,9 +98,13 @@ void voice_session_typed(struct voice_session *c, uint64_t channel,
 /* A member shows a screen in this voice channel from now on, or no longer. */
 void voice_session_screen_share(struct voice_session *c, uint64_t channel, uint64_t user,
 				bool shown);
-/* The stream of a member there was watched in vain: why, a clause. */
+/* The stream of a member there was watched in vain: why, a clause; told: the room has read it. */
 void voice_session_stream_unseen(struct voice_session *c, uint64_t channel, uint64_t user,
-				 const char *why);
+				 const char *why, bool told);
+/* The bot shows this video there from now on, or no longer; over: enum vision_show_over. */
+struct vision_show;
+void voice_session_show(struct voice_session *c, uint64_t channel, const struct vision_show *what,
+			unsigned over);
 /* A share of a screen there changed so much that it is worth a note. */
 void voice_session_screen_changed(struct voice_session *c, uint64_t channel, uint64_t user,
 				  uint32_t share);

@@ -15,6 +15,7 @@
 
 #define COOKIE	      "parley_share"
 #define SHARE_PATH    "/api/voice/share-session/"
+#define SCREEN_FIELD  "X-Screen-Side" /* of a picture: pixels of the longer side of its screen */
 #define PROGRAM_FIELD "X-Public-Api-Token"
 #define OF_PROGRAM    (UINT64_C(1) << 32)
 
@@ -183,13 +184,17 @@ void web_share_stop_post(struct web *w, const struct web_request *r)
 static void take_frame(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
 	struct web_request r = {.x = x, .head = http_request_head(x)};
-	char type[TYPE_SIZE];
+	char type[TYPE_SIZE], side[8];
 
 	(void)last;
 	http_head_copy(r.head, "Content-Type", type, sizeof type);
-	ask_and_reply(
-		arg, &r,
-		(struct web_share){.kind = WEB_SHARE_FRAME, .type = type, .picture = {data, n}});
+	if (!http_head_copy(r.head, SCREEN_FIELD, side, sizeof side))
+		side[0] = '\0';
+	ask_and_reply(arg, &r,
+		      (struct web_share){.kind = WEB_SHARE_FRAME,
+					 .type = type,
+					 .picture = {data, n},
+					 .screen = (uint32_t)strtoul(side, NULL, 10)});
 }
 
 /* What can be refused by the head is refused before a byte of the picture is read. */

@@ -80,9 +80,11 @@ struct web_share {
 	uint64_t target;		    /* whose screen */
 	const char *type;		    /* media type of the picture */
 	struct slice picture;
-	size_t bytes; /* of EXPECT */
-	bool paused;  /* of STATE */
-	bool stale;   /* of STATE: the browser has no new pictures of the screen */
+	uint32_t
+		screen; /* of FRAME: the longer side of the screen, which it was scaled down from */
+	size_t bytes;	/* of EXPECT */
+	bool paused;	/* of STATE */
+	bool stale;	/* of STATE: the browser has no new pictures of the screen */
 };
 /* What is answered: with status 200 body, which is taken; else code and text, of constant duration.
  */

@@ -2,7 +2,8 @@
 # A video that the bot shows as a stream ("Go Live"), by the real programs with the account of a person: a tool of the voice conversation opens
 # the file in the decoders' jail, the account announces the stream, and somebody with a mediad of their own watches it under DAVE. Every frame
 # that the viewer gets is one of the film, byte for byte, although the file keeps H.264 in another form, and its sound is heard with it. What cannot be shown announces no
-# stream and says why; a stop, the end of the file and the bot's leaving end the stream.
+# stream and says why; a stop, the end of the file and the bot's leaving end the stream. Events tell its begin and its end, the list of
+# screens has it, and the chat learns of an end that nobody asked for.
 #
 #   tests/scenarios/golive_publish.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -64,6 +65,7 @@ answers=$(cat <<-END
 	answer show the short one => call play_video_url {"url":"http://$web/short.mp4"}
 	answer show what is missing => call play_video_url {"url":"http://$web/missing.mp4"}
 	answer stop the video => call stop_video_share {}
+	answer which screens => call list_screen_shares {}
 	END
 )
 brain "show the first"
@@ -158,6 +160,22 @@ until_ok 20 logged ' golive_show_ended .*it is over' && ok "and ends with the fi
 until_ok 10 streaming 0 && ok "with its stream" || bad "the stream" "it goes on"
 kill "$bob" 2>/dev/null
 wait "$caller"
+
+ends() { grep -a ' video_share_stop ' "$D/control.log" | tail -1; }
+written() { [ "$(for c in $TEXT $VOICE; do api GET "/channels/$c/messages"; done | grep -oF "$1" | wc -l)" = "$2" ]; }
+ends | grep -q ' kind=video why="it is over"' && ok "an event tells its end" || bad "the event" "$(ends)"
+written "The video that I showed" 0 && ok "and the chat is not told what was to be expected" || bad "the chat" "it is told"
+
+shown_film "show the third" av1 film.av1.ivf
+asks "which screens"
+answered 'own\":{\"kind\":\"video\",\"state\":\"' && turns | tail -1 | grep -aqF 'askedBy\":\"Alice' && ok "the list of screens has the bot's own" || bad "the list" "$(turns | tail -1)"
+wait "$caller"
+starts=$(grep -ac ' video_share_start ' "$D/control.log")
+api POST "/users/$ACCOUNT/kick" '{}' >/dev/null
+until_ok 10 logged ' golive_show_ended .*the stream was ended' && ok "a moderator throws the account out" || bad "thrown out" "$(grep -a golive "$D/control.log" | tail -3)"
+until_ok 5 written "The video that I showed has ended: the stream was ended from outside" 1 && ok "the chat is told once that the video has ended" || bad "the chat" "it is not told"
+ends | grep -q ' why="the stream was ended"' && ok "and an event tells why" || bad "the event" "$(ends)"
+is "events of the begin, one for each film" "$starts" 4
 
 shown_film "show the third" av1 film.av1.ivf
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null

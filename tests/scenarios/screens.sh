@@ -14,6 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-screens-XXXXXX)
 . tests/scenarios/common
+side= # of the screen, as the page says
 
 post() { # PATH BODY-FILE TYPE: a request of the share $token
 	local n=0 line
@@ -21,7 +22,7 @@ post() { # PATH BODY-FILE TYPE: a request of the share $token
 	exec 4<>"/dev/tcp/127.0.0.1/$WEB" || return 1
 	{
 		printf 'POST /api/voice/share-session/%s/%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nOrigin: http://127.0.0.1:%s\r\nConnection: close\r\n' "$token" "$1" "$WEB" "$WEB"
-		printf 'Content-Type: %s\r\nContent-Length: %d\r\n%s\r\n' "$3" "$n" "${cookie:+Cookie: $cookie$'\r\n'}"
+		printf 'Content-Type: %s\r\nContent-Length: %d\r\n%s%s\r\n' "$3" "$n" "${cookie:+Cookie: $cookie$'\r\n'}" "${side:+X-Screen-Side: $side$'\r\n'}"
 		[ -z "$2" ] || cat "$2"
 	} >&4 2>/dev/null
 	while IFS= read -r line <&4; do
@@ -128,11 +129,14 @@ ends
 run shown
 n=$(looks)
 share
+side=3440
 frame 51
+side=
 until_ok 5 grep -qa ' stream_watch_note_updated ' "$log" || bad "a change" "none"
 question "what do you see"
 answers | tail -1 | grep -q 'frame 51' && ok "in the mode multimodal the model sees the picture itself" || bad "multimodal" "$(answers | tail -1)"
 is "and nothing is described for it" "$(looks)" "$n"
+told 'scaled down from 3440 to 640 pixels' && ok "and is told that the screen is much larger than its picture" || bad "the scale" "not told"
 ends
 
 # ---- remarks of its own ----

@@ -10,9 +10,14 @@ enum { AGAIN_MS = 2500, FRESH_S = 60 };
 /* A screen that is hidden in between is shown again. */
 static bool ends_search(enum room_moment_kind what, const struct room_moment *was, uint64_t user)
 {
-	return was->user == user &&
-	       ((what == ROOM_MOMENT_SHARE_START && was->what == ROOM_MOMENT_SHARE_STOP) ||
-		(what == ROOM_MOMENT_SHARE_STOP && was->what == ROOM_MOMENT_SHARE_START));
+	static const enum room_moment_kind other[] = {
+		[ROOM_MOMENT_SHARE_START] = ROOM_MOMENT_SHARE_STOP,
+		[ROOM_MOMENT_SHARE_STOP] = ROOM_MOMENT_SHARE_START,
+		[ROOM_MOMENT_VIDEO_START] = ROOM_MOMENT_VIDEO_STOP,
+		[ROOM_MOMENT_VIDEO_STOP] = ROOM_MOMENT_VIDEO_START,
+	};
+
+	return was->user == user && what >= ROOM_MOMENT_SHARE_START && was->what == other[what];
 }
 
 bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_t user,
@@ -46,6 +51,8 @@ size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, 
 		[ROOM_MOMENT_SOUNDBOARD] = "played the sound ",
 		[ROOM_MOMENT_SHARE_START] = "began to show a screen",
 		[ROOM_MOMENT_SHARE_STOP] = "stopped showing the screen",
+		[ROOM_MOMENT_VIDEO_START] = "had you show a video",
+		[ROOM_MOMENT_VIDEO_STOP] = "has no video shown by you any more",
 	};
 	unsigned kept = h->n < ROOM_MOMENTS ? h->n : ROOM_MOMENTS, told = 0;
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* Room moments: events besides speech that the brain is told about, such as joins, leaves, the
- * bot's own arrival, soundboard sounds and shown screens. The last 18 are kept; the newest 6 of the
- * last minute are told. Two joins of the same user within 2.5 s are one event, and so are two
- * begins or ends of a shown screen with nothing between them. For control/room only. */
+ * bot's own arrival, soundboard sounds, shown screens and videos. The last 18 are kept; the newest
+ * 6 of the last minute are told. Two joins of the same user within 2.5 s are one event, and so are
+ * two begins or ends of a shown screen with nothing between them. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_MOMENTS_H
 #define CONTROL_ROOM_TURN_MOMENTS_H
 
@@ -25,6 +25,8 @@ enum room_moment_kind {
 	ROOM_MOMENT_SOUNDBOARD,
 	ROOM_MOMENT_SHARE_START, /* screen_share.share_start of the events */
 	ROOM_MOMENT_SHARE_STOP,
+	ROOM_MOMENT_VIDEO_START, /* of the bot, for whom asked */
+	ROOM_MOMENT_VIDEO_STOP,
 };
 
 struct room_moment {

@@ -2,6 +2,9 @@
 const token = location.pathname.split("/")[2];
 const base = `/api/voice/share-session/${token}`;
 const WORD_MS = 5000; // between two words of a page that has nothing new
+const FINE = 0.85; // quality of pictures that the bot encodes once more
+// A screen that is more than so many times as large as its picture has small text that nobody can read there.
+const SMALL = 2;
 // In a block of so many pixels each way, so many differ by more than so many levels: the screen has changed.
 const BLOCK = 16, BLOCK_DIFFERS = 3, LEVELS = 24;
 // The bot looks again once this is over.
@@ -21,7 +24,9 @@ const share = {
   pixels: null, // of the last picture that was sent
   next: null, // of the one that was looked at last
   sent: 0,
+  side: 0, // pixels of the longer side of the screen, once it is known
   chosen: new Set(), // the settings that its person has set
+  fine: true, // pictures are sent finer than the bot keeps them
   settings: {frameMs: 1200, width: 960, quality: 0.6, bytes: 350000},
 };
 
@@ -55,7 +60,9 @@ function say(text) {
 function showSettings() {
   $("rate-value").textContent = `${(share.settings.frameMs / 1000).toFixed(1)} s`;
   $("quality-value").textContent = `${Math.round(share.settings.quality * 100)} %`;
-  $("width-value").textContent = `${share.settings.width} px`;
+  const small = share.side > SMALL * share.settings.width;
+  $("width-value").textContent = `${share.settings.width} px${share.side > share.settings.width ? ` of ${share.side}` : ""}`;
+  $("scale").textContent = small ? "The bot cannot read small text of so large a screen. Share a window or a tab of it instead." : "";
 }
 
 // What the server has for pictures is the most that it keeps of them, so it ends the choice; what was chosen before stays.
@@ -80,9 +87,13 @@ function takeSettings(settings) {
 
 // The answer, or null: the share is over, or the server cannot be reached, and the page says so.
 async function post(path, body, type) {
+  const headers = type ? {"Content-Type": type} : {};
   let answer;
+  if (path === "/frame") {
+    headers["X-Screen-Side"] = String(share.side);
+  }
   try {
-    answer = await fetch(base + path, {method: "POST", body, headers: type ? {"Content-Type": type} : {}, keepalive: path === "/stop"});
+    answer = await fetch(base + path, {method: "POST", body, headers, keepalive: path === "/stop"});
   } catch {
     share.sees = false;
     say("The bot cannot be reached. Trying again.");
@@ -112,7 +123,9 @@ async function post(path, body, type) {
   if (json.error === "frame_too_large" || json.error === "invalid_mime_type") {
     share.sees = false;
   }
-  if (json.error === "frame_too_large") {
+  if (json.error === "frame_too_large" && share.fine) {
+    share.fine = false;
+  } else if (json.error === "frame_too_large") {
     takeSettings({quality: Math.max(0.5, share.settings.quality - 0.1), width: Math.max(640, share.settings.width - 160)});
   }
   return null;
@@ -198,6 +211,10 @@ async function sendPicture() {
   if (!width) {
     return;
   }
+  if (share.side !== Math.max(width, height)) {
+    share.side = Math.max(width, height);
+    showSettings();
+  }
   const canvas = new OffscreenCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const context = canvas.getContext("2d", {willReadFrequently: true});
   // Of each pixel of the screen something is left, so that small text stays legible, and a change of it is seen.
@@ -216,7 +233,9 @@ async function sendPicture() {
     }
     await tellState({paused: false});
   }
-  const blob = await canvas.convertToBlob({type: "image/jpeg", quality: share.settings.quality});
+  // The bot encodes it once more: of what is coarse already letters get a second seam.
+  const quality = share.fine && !share.chosen.has("quality") ? Math.max(FINE, share.settings.quality) : share.settings.quality;
+  const blob = await canvas.convertToBlob({type: "image/jpeg", quality});
   // Pause and Stop were there meanwhile.
   if (share.state !== "showing" || !share.watched) {
     return;
@@ -229,6 +248,7 @@ async function sendPicture() {
 
 async function look() {
   const begun = (share.looked = performance.now());
+  const before = share.state;
   share.looking = true;
   try {
     if (share.state === "showing") {
@@ -242,6 +262,10 @@ async function look() {
     say(`The screen cannot be read: ${error.message}`);
   } finally {
     share.looking = false;
+  }
+  // A word that was under way may have come after that of the pause: it is said again.
+  if (before === "showing" && share.state === "paused") {
+    share.told = -WORD_MS;
   }
   if (share.state === "showing" || share.state === "paused") {
     showState();

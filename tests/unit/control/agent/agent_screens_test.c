@@ -373,8 +373,12 @@ TEST(who_streams_is_told_why_it_is_not_watched)
 	call_tool(TOOL_SCREEN_WATCH, BOB, 3, "");
 	CHECK(strstr(output, "\"because\":\"the account is busy\"") != NULL);
 	s.agent->tellh = take_written;
-	agent_screen_unseen(s.agent, BOB, "Discord did not answer");
+	agent_screen_unseen(s.agent, BOB, "Discord did not answer", false);
 	CHECK(strncmp(written, "I cannot see the stream of", 26) == 0);
+	/* The room has read why: no second message. */
+	*written = '\0';
+	agent_screen_unseen(s.agent, BOB, "the stream would not be encrypted", true);
+	CHECK_STR(written, "");
 	end_screens();
 }
 
@@ -484,5 +488,69 @@ TEST(a_video_that_was_called_off_is_not_shown)
 	shows = 1;
 	agent_screens_cancel(s.agent, 7);
 	CHECK_INT(shows, 1);
+	end_screens();
+}
+
+static unsigned messages;
+
+static void count_written(const struct words *words, void *arg)
+{
+	messages++;
+	take_written(words, arg);
+}
+
+/* Its begin and an end that was asked for are answers of tools. */
+TEST(the_room_is_told_once_how_a_video_of_ours_ended)
+{
+	static const struct {
+		enum vision_show_over over;
+		const char *words;
+	} ends[] = {
+		{VISION_SHOW_BEGUN, ""},
+		{VISION_SHOW_ASKED, ""},
+		{VISION_SHOW_TOLD, ""},
+		{VISION_SHOW_LOST, "ended from outside"},
+		{VISION_SHOW_FAILED, "ended early"},
+		{VISION_SHOW_UNWATCHED, "nobody watched it"},
+	};
+
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	s.agent->tellh = count_written;
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		messages = 0;
+		*written = '\0';
+		agent_show(s.agent, &(struct vision_show){.user = ALICE}, ends[i].over);
+		CHECK_INT(messages, *ends[i].words != '\0');
+		CHECK(strstr(written, ends[i].words) != NULL);
+	}
+	end_screens();
+}
+
+static bool show_waiting(uint64_t guild, struct vision_show *out, void *arg)
+{
+	(void)arg;
+	*out = (struct vision_show){.guild = guild,
+				    .channel = media_call_want(s.call)->channel,
+				    .user = ALICE,
+				    .announced = true};
+	return true;
+}
+
+TEST(the_list_of_screens_has_the_video_of_ours)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	call_tool(TOOL_SCREEN_LIST, ALICE, 3, "");
+	CHECK(strstr(output, "\"own\":null") != NULL);
+	vision.streams.nowh = show_waiting;
+	call_tool(TOOL_SCREEN_LIST, ALICE, 3, "");
+	CHECK(strstr(output,
+		     "\"own\":{\"kind\":\"video\",\"state\":\"waiting\",\"askedBy\":\"alice\"") !=
+	      NULL);
 	end_screens();
 }

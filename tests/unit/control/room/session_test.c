@@ -95,6 +95,24 @@ TEST(rule_111_who_comes_twice_in_no_time_came_once)
 	CHECK_INT(strlen(text), 7);
 }
 
+/* Begin and end within 2.5 s are two moments; the same one again is none. */
+TEST(rule_111_a_video_of_ours_is_a_moment)
+{
+	struct room_moments h = {0};
+	char text[2048];
+
+	CHECK(room_moment_add(&h, ROOM_MOMENT_VIDEO_START, 1, "Alice", NULL, 10 * NS_PER_S));
+	CHECK(!room_moment_add(&h, ROOM_MOMENT_VIDEO_START, 1, "Alice", NULL, 11 * NS_PER_S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_VIDEO_STOP, 1, "Alice", NULL, 11 * NS_PER_S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_VIDEO_START, 1, "Alice", NULL, 12 * NS_PER_S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_SHARE_START, 1, "Alice", NULL, 12 * NS_PER_S));
+	room_moments_text(&h, 13 * NS_PER_S, text, sizeof text);
+	CHECK_STR(text, "\nroom moment: Alice had you show a video"
+			"\nroom moment: Alice has no video shown by you any more"
+			"\nroom moment: Alice had you show a video"
+			"\nroom moment: Alice began to show a screen");
+}
+
 TEST(rule_111_who_comes_is_told_to_the_brain)
 {
 	struct scene *s = scene_open("");

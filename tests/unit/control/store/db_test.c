@@ -666,8 +666,9 @@ TEST(every_kept_event_has_a_row)
 		  3); /* setting_changed, operator_action, order_ended */
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
-		  12); /* member, engine_refused, failover, fault, command, memory_written,
-			  text_message, and of a share: created, reused, stopped, shown, hidden */
+		  14); /* member, engine_refused, failover, fault, command, memory_written,
+			  text_message, of a share: created, reused, stopped, shown, hidden, and
+			  of a video: shown, over */
 	db_close(db);
 	folder_remove(dir);
 }

@@ -60,6 +60,45 @@ TEST(a_long_name_of_who_shows_a_screen_stays_whole_characters)
 	env_free(env);
 }
 
+/* Else it guesses what it cannot read. */
+TEST(a_model_is_told_how_much_smaller_than_its_screen_a_picture_is)
+{
+	static uint8_t jpeg[1] = {0xff};
+	static struct vision v;
+	struct vision_picture picture;
+	struct env *env;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	v = (struct vision){.conf = {.env = env, .nameh = name_of}};
+	name = "Alice";
+	v.shares.v[0] = (struct share){
+		.id = 3,
+		.watched = true,
+		.state = SHARE_SHOWING,
+		.owner = {.guild = GUILD, .channel = CHANNEL, .requester = ALICE, .target = ALICE}};
+	v.views[0] = (struct view){.share = 3,
+				   .number = 1,
+				   .confirmed = env_now(env),
+				   .newest = {.p = jpeg,
+					      .n = 1,
+					      .width = 960,
+					      .height = 540,
+					      .screen = 1920,
+					      .at = env_now(env)}};
+	CHECK_INT(vision_latest(&v, GUILD, CHANNEL, &picture, 1), 1);
+	CHECK(strstr(picture.about, "scaled down") == NULL);
+	v.views[0].newest.screen = 3440;
+	CHECK_INT(vision_latest(&v, GUILD, CHANNEL, &picture, 1), 1);
+	CHECK(strstr(picture.about, "scaled down from 3440 to 960 pixels") != NULL);
+	/* What a page says is kept until the next picture, and bounded. */
+	vision_screen_side(&v, 3, 2560);
+	CHECK_INT(v.views[0].screen, 2560);
+	vision_screen_side(&v, 3, UINT32_MAX);
+	CHECK_INT(v.views[0].screen, 0);
+	vision_screen_side(&v, 4, 2560); /* there is none */
+	env_free(env);
+}
+
 /* ---- settings of one server ---- */
 
 enum { OTHER = 9 };
@@ -276,10 +315,13 @@ TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
 
 static const char *unseen;
 
-static void take_unseen(const struct share_owner *owner, const char *why, void *arg)
+static bool unseen_is_told;
+
+static void take_unseen(const struct share_owner *owner, const char *why, bool told, void *arg)
 {
 	(void)owner, (void)arg;
 	unseen = why;
+	unseen_is_told = told;
 }
 
 /* Each key frame costs the streamer's other viewers, so they are rare unless somebody asks. */
@@ -326,10 +368,88 @@ TEST(a_stream_that_fails_before_its_first_picture_is_told)
 					       .watched = true,
 					       .frames = i == 1,
 					       .owner = {.guild = GUILD, .stream = true}};
-		vision_stream_end(&v, 3, "stream_ended", i == 2 ? NULL : "no answer");
+		vision_stream_end(&v, 3, "stream_ended", i == 2 ? NULL : "no answer", i == 0);
 		CHECK((unseen != NULL) == (i == 0));
+		CHECK(unseen_is_told);
 		CHECK_INT(v.shares.v[0].id, 0);
 	}
+	bus_free(bus);
+	env_free(env);
+}
+
+/* ---- a video of ours ---- */
+
+static struct vision_show ours;
+static bool is_ours;
+static unsigned changes;
+static struct bus_event last_event;
+
+static bool show_ours(uint64_t guild, struct vision_show *out, void *arg)
+{
+	(void)arg;
+	*out = ours;
+	return is_ours && guild == GUILD;
+}
+
+static void take_show(const struct vision_show *what, enum vision_show_over over, void *arg)
+{
+	(void)arg;
+	CHECK(what->user == ALICE);
+	changes = changes * 10 + (unsigned)over;
+}
+
+static void take_event(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	last_event = *ev;
+}
+
+TEST(a_video_of_ours_is_listed_and_told_by_events)
+{
+	static struct vision v;
+	struct env *env;
+	struct bus *bus;
+	json_t *shown;
+
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
+	CHECK_INT(bus_alloc(&bus), 0);
+	CHECK_INT(bus_subscribe(bus, BUS_MASK(EVENT_VIDEO_SHOWN) | BUS_MASK(EVENT_VIDEO_OVER),
+				take_event, NULL),
+		  0);
+	v = (struct vision){.conf = {.env = env, .bus = bus, .nameh = name_of, .showh = take_show},
+			    .streams = {.nowh = show_ours}};
+	name = "Alice";
+	ours = (struct vision_show){
+		.guild = GUILD, .channel = CHANNEL, .user = ALICE, .at_ms = 61000, .seconds = 90};
+	is_ours = false;
+	CHECK(!vision_shown(&v, GUILD, CHANNEL));
+	is_ours = true;
+	CHECK(!vision_shown(&v, GUILD, CHANNEL + 1));
+	for (unsigned i = 0; i < 3; i++) {
+		static const char *const states[] = {"opening", "waiting", "playing"};
+
+		ours.announced = i > 0;
+		ours.playing = i > 1;
+		shown = vision_shown(&v, GUILD, CHANNEL);
+		CHECK_STR(json_string_value(json_object_get(shown, "state")), states[i]);
+		CHECK_STR(json_string_value(json_object_get(shown, "kind")), "video");
+		CHECK_STR(json_string_value(json_object_get(shown, "askedBy")), "Alice");
+		CHECK_INT(json_integer_value(json_object_get(shown, "atSeconds")), 61);
+		CHECK_INT(json_integer_value(json_object_get(shown, "seconds")), 90);
+		json_decref(shown);
+	}
+	changes = 0;
+	vision_show_changed(&v, &ours, VISION_SHOW_BEGUN, "");
+	CHECK_INT(last_event.type, EVENT_VIDEO_SHOWN);
+	CHECK(last_event.guild == GUILD && last_event.user == ALICE);
+	CHECK(last_event.video.channel == CHANNEL);
+	ours.visualizer = true;
+	vision_show_changed(&v, &ours, VISION_SHOW_LOST, "it was thrown out");
+	CHECK_INT(last_event.type, EVENT_VIDEO_OVER);
+	CHECK_STR(last_event.video.kind, "visualizer");
+	CHECK_STR(last_event.video.why, "it was thrown out");
+	CHECK_INT(last_event.video.seconds, 61);
+	CHECK_INT(changes, VISION_SHOW_BEGUN * 10 + VISION_SHOW_LOST);
 	bus_free(bus);
 	env_free(env);
 }

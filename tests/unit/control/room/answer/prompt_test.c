@@ -249,6 +249,24 @@ TEST(rule_111_who_shows_a_screen_is_told_to_the_brain)
 	over();
 }
 
+TEST(rule_111_a_video_of_ours_is_told_to_the_brain)
+{
+	struct room_event ev = {.type = ROOM_VIDEO_SHARE, .user = 1, .yes = true};
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	step(ev, 90000);
+	ev.yes = false;
+	step(ev, 90500);
+	e = ask(91100);
+	CHECK(e && strstr(e->instructions, "\nroom moment: Alice had you show a video"
+					   "\nroom moment: Alice has no video shown by you"));
+	over();
+}
+
 TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 {
 	const struct room_effect *e;
