@@ -483,7 +483,7 @@ docs: $(B)/media_doc $(B)/settings_doc $(B)/events_doc
 	tests/check/text_rules.sh --page > $(DOCS)/text-statements.md
 	@mkdir -p $(DOCS)/decisions
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
-$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)
+$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) $(addprefix proto/base/,address_list.c numeric_address.c utf8.c) proto/discord.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 $(B)/events_doc: $(B)/obj/docs/src/events_doc.o $(call objs,$(call rwild,control/events,%.c) proto/base/utf8.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson

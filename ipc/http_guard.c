@@ -1,5 +1,6 @@
 #include "ipc/http_guard.h"
 
+#include "proto/base/address_list.h"
 #include "proto/base/numeric_address.h"
 #include "proto/base/public_address.h"
 
@@ -14,56 +15,27 @@
 
 enum { URL_MAX = 2048, HTTP_PORT = 80, HTTPS_PORT = 443 };
 
-struct endpoint {
-	struct sockaddr_storage sa;
-	socklen_t len;
-};
-
 struct http_guard {
-	struct endpoint allowed[HTTP_GUARD_ALLOWED_MAX];
+	struct address_entry allowed[HTTP_GUARD_ALLOWED_MAX];
 	unsigned n;
 	char *text;
 };
 
 /* ---- addresses ---- */
 /* Returns false if the host is no numeric address. */
-static bool read_address(struct endpoint *e, const char *host, uint16_t port)
+static bool read_address(struct address_entry *e, const char *host, uint16_t port)
 {
 	e->len = (socklen_t)numeric_address(&e->sa, host, port);
 	return e->len > 0;
 }
 
-/* Reads "10.0.0.5:80" or "[fd00::1]:80". */
-static bool read_endpoint(struct endpoint *e, const char *text, size_t n)
-{
-	char copy[80], *host = copy, *colon, *end;
-	unsigned long port;
-
-	if (n >= sizeof copy)
-		return false;
-	memcpy(copy, text, n);
-	copy[n] = '\0';
-	colon = strrchr(copy, ':');
-	if (!colon || colon[1] < '0' || colon[1] > '9')
-		return false;
-	port = strtoul(colon + 1, &end, 10);
-	*colon = '\0';
-	if (*host == '[') {
-		if (colon[-1] != ']')
-			return false;
-		colon[-1] = '\0';
-		host++;
-	}
-	return !*end && port && port < 65536 && read_address(e, host, (uint16_t)port);
-}
-
 /* Family, address, port and scope only: other members may hold anything. */
-static bool copy_endpoint(struct endpoint *e, const struct sockaddr *sa, size_t len)
+static bool copy_endpoint(struct address_entry *e, const struct sockaddr *sa, size_t len)
 {
 	struct sockaddr_in in4;
 	struct sockaddr_in6 in6;
 
-	*e = (struct endpoint){0};
+	*e = (struct address_entry){0};
 	if (sa->sa_family == AF_INET && len >= sizeof in4) {
 		struct sockaddr_in clean = {.sin_family = AF_INET};
 
@@ -88,7 +60,7 @@ static bool copy_endpoint(struct endpoint *e, const struct sockaddr *sa, size_t 
 	return false;
 }
 
-static bool is_allowed(const struct http_guard *g, const struct endpoint *e)
+static bool is_allowed(const struct http_guard *g, const struct address_entry *e)
 {
 	for (unsigned i = 0; i < g->n; i++)
 		if (g->allowed[i].len == e->len && memcmp(&g->allowed[i].sa, &e->sa, e->len) == 0)
@@ -96,7 +68,7 @@ static bool is_allowed(const struct http_guard *g, const struct endpoint *e)
 	return false;
 }
 
-static bool may_connect(const struct http_guard *g, const struct endpoint *e)
+bool http_guard_connects(const struct http_guard *g, const struct address_entry *e)
 {
 	const struct sockaddr *sa = (const struct sockaddr *)&e->sa;
 
@@ -107,10 +79,10 @@ static bool may_connect(const struct http_guard *g, const struct endpoint *e)
 static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 {
 	struct http_guard_watch *w = arg;
-	struct endpoint e;
+	struct address_entry e;
 
 	(void)purpose;
-	if (!copy_endpoint(&e, &to->addr, to->addrlen) || !may_connect(w->guard, &e)) {
+	if (!copy_endpoint(&e, &to->addr, to->addrlen) || !http_guard_connects(w->guard, &e)) {
 		w->refused = true;
 		return CURL_SOCKET_BAD;
 	}
@@ -120,11 +92,11 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
 static int check_connection(void *arg, char *ip, char *local_ip, int port, int local_port)
 {
 	struct http_guard_watch *w = arg;
-	struct endpoint e;
+	struct address_entry e;
 
 	(void)local_ip;
 	(void)local_port;
-	if (ip && read_address(&e, ip, (uint16_t)port) && may_connect(w->guard, &e))
+	if (ip && read_address(&e, ip, (uint16_t)port) && http_guard_connects(w->guard, &e))
 		return CURL_PREREQFUNC_OK;
 	w->refused = true;
 	return CURL_PREREQFUNC_ABORT;
@@ -160,11 +132,11 @@ static bool has_part(CURLU *u, CURLUPart part)
 /* An address of the operator's list, as a host and a port. */
 static bool is_allowed_host(const struct http_guard *g, const char *host, const char *port)
 {
-	struct endpoint e;
+	struct address_entry e;
 	char text[80];
 	int n = snprintf(text, sizeof text, "%s:%s", host, port);
 
-	return n > 0 && (size_t)n < sizeof text && read_endpoint(&e, text, (size_t)n) &&
+	return n > 0 && (size_t)n < sizeof text && address_entry_read(&e, text, (size_t)n) &&
 	       is_allowed(g, &e);
 }
 
@@ -243,7 +215,7 @@ bool http_guard_host(const char *url, char *to, size_t size)
 	return ok;
 }
 
-static uint16_t port_of(const struct endpoint *e)
+static uint16_t port_of(const struct address_entry *e)
 {
 	struct sockaddr_in in4;
 	struct sockaddr_in6 in6;
@@ -270,20 +242,16 @@ size_t http_guard_ports(const struct http_guard *g, uint16_t ports[HTTP_GUARD_PO
 /* ---- making and freeing ---- */
 static int read_allowed(struct http_guard *g)
 {
-	const char *p = g->text;
+	const char *rest = g->text, *entry;
+	size_t n;
 
-	for (;;) {
-		size_t n;
-
-		p += strspn(p, ", ");
-		n = strcspn(p, ", ");
-		if (!n)
-			return 0;
-		if (g->n == HTTP_GUARD_ALLOWED_MAX || !read_endpoint(&g->allowed[g->n], p, n))
+	while ((entry = address_list_next(&rest, &n))) {
+		if (g->n == HTTP_GUARD_ALLOWED_MAX ||
+		    !address_entry_read(&g->allowed[g->n], entry, n))
 			return EINVAL;
 		g->n++;
-		p += n;
 	}
+	return 0;
 }
 
 int http_guard_alloc(struct http_guard **out, const char *allowed)

@@ -12,16 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/base/address_list.h"
+
 struct http_guard;
 
-enum { HTTP_GUARD_ALLOWED_MAX = 16, HTTP_GUARD_PORTS_MAX = HTTP_GUARD_ALLOWED_MAX + 2 };
+enum {
+	HTTP_GUARD_ALLOWED_MAX = ADDRESS_LIST_ENTRIES,
+	HTTP_GUARD_PORTS_MAX = HTTP_GUARD_ALLOWED_MAX + 2
+};
 
 /* The reason of http_guard_url for a public host with another port. */
 #define HTTP_GUARD_PORTS "only the ports 80 and 443 are read"
 
 /* allowed: addresses that may be reached although they are not public, or on another port, as the
- * operator's own list "10.0.0.5:80, [fd00::1]:8080"; NULL or "": none. EINVAL: malformed or too
- * many. Caller owns *out. */
+ * operator's own list (proto/base/address_list.h); NULL or "": none. EINVAL: malformed or too
+ * many, as address_list_fault tells. Caller owns *out. */
 int http_guard_alloc(struct http_guard **out, const char *allowed);
 struct http_guard *http_guard_free(struct http_guard *g);
 /* True if it was made of this text. One of another is freed and made anew, with whatever holds
@@ -31,6 +36,9 @@ bool http_guard_is_of(const struct http_guard *g, const char *allowed);
 /* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
  * address is not read: …". */
 bool http_guard_url(const struct http_guard *g, const char *url, char *why, size_t size);
+
+/* True if a connection there may be made, by its address alone. */
+bool http_guard_connects(const struct http_guard *g, const struct address_entry *e);
 
 /* Joins a base URL and a reference, as that of a redirect, without its fragment. False: malformed
  * or too long. */

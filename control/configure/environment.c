@@ -10,7 +10,6 @@
 #include <jansson.h>
 
 #include "control/settings/file.h"
-#include "control/settings/ids.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
@@ -203,14 +202,14 @@ struct gathering {
 	unsigned faults;
 };
 
-/* Without a list of ids that cannot be read, people and channels would be let in that it keeps out.
+/* Without a list of ids that cannot be read, people and channels would be let in that it keeps out,
+ * and with one of addresses that cannot be read, none of them would be reached.
  * The default of another value may be the opposite of what was meant. */
 static void wrong_value(struct gathering *g, const char *env, const char *given)
 {
-	char text[512], why[SETTINGS_IDS_FAULT];
+	char text[512], why[SETTINGS_FAULT_TEXT];
 
-	if (settings_is_ids(env)) {
-		settings_ids_say(given, why, sizeof why);
+	if (settings_say_fault(env, given, why, sizeof why)) {
 		snprintf(text, sizeof text, "%s %s", env, why);
 	} else {
 		settings_say_values(env, why, sizeof why);

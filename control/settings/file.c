@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-#include "control/settings/ids.h"
 #include "control/settings/inside.h"
 #include "control/settings/members.h"
 #include "control/settings/nearest.h"
@@ -117,33 +116,24 @@ static void take_text(struct reading *r, const char *name, char *field, size_t s
 		snprintf(field, size, "%s", json_string_value(v));
 }
 
-/* False: it is a role, or the setting is about something else. */
-static bool refuse_role(struct reading *r, const struct settings_row *row, const struct member *m,
-			const json_t *v)
+static void take_text_row(struct reading *r, const struct settings_row *row, const struct member *m,
+			  const json_t *v)
 {
-	char buf[SHOWN + 4], values[SETTINGS_VALUES_TEXT];
+	char why[SETTINGS_FAULT_TEXT];
 
-	if (!json_is_string(v) || !settings_role_fault(row, json_string_value(v)))
-		return false;
-	settings_row_say(row, true, values, sizeof values);
-	fault(r, m->line, "\"%s\" must be %s, not %s", row->name, values, shown(m, buf));
-	return true;
+	if (json_is_string(v) && settings_text_fault(row, json_string_value(v), why, sizeof why))
+		fault(r, m->line, "\"%s\" %s", row->name, why);
+	else
+		take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
 }
 
 /* Nobody knows whom or what a list keeps out that cannot be read. */
 static void take_ids(struct reading *r, const struct settings_row *row, const struct member *m,
 		     const json_t *v)
 {
-	const char *text = json_string_value(v);
 	unsigned before = r->faults;
-	char why[SETTINGS_IDS_FAULT];
 
-	if (text && settings_ids_fault(text)) {
-		settings_ids_say(text, why, sizeof why);
-		fault(r, m->line, "\"%s\" %s", row->name, why);
-	} else {
-		take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
-	}
+	take_text_row(r, row, m, v);
 	r->s->unread = r->s->unread || r->faults > before;
 }
 
@@ -161,8 +151,7 @@ static void take_row(struct reading *r, const struct settings_row *row, const st
 		take_word(r, row, m, v);
 		break;
 	case SETTINGS_TEXT:
-		if (!refuse_role(r, row, m, v))
-			take_text(r, row->name, (char *)r->s + row->offset, row->bytes, m, v);
+		take_text_row(r, row, m, v);
 		break;
 	case SETTINGS_IDS:
 		take_ids(r, row, m, v);

@@ -53,8 +53,9 @@ bool settings_is_text(enum settings_kind kind);
 void settings_print(const struct settings *s, const struct settings_row *r, char *buf, size_t size);
 /* v is within the row's limits. */
 void settings_put_number(struct settings *s, const struct settings_row *r, uint32_t v);
-/* True if the row's text names a role of Discord, and this one is none. */
-bool settings_role_fault(const struct settings_row *r, const char *text);
+/* True if the row is a list of ids, a role of Discord or a list of addresses, and this text is
+ * none. buf, of SETTINGS_FAULT_TEXT bytes, or NULL: as settings_say_fault. */
+bool settings_text_fault(const struct settings_row *r, const char *text, char *buf, size_t size);
 /* What it may be, as the rest of "it must be …". */
 void settings_row_say(const struct settings_row *r, bool in_json, char *buf, size_t size);
 /* Index of the n bytes at value in the row's words, or -1. */

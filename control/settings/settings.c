@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-#include "control/settings/ids.h"
 #include "control/settings/inside.h"
 #include "control/settings/nearest.h"
 #include "control/settings/records.h"
@@ -130,11 +129,6 @@ static int parse_number(struct settings *s, const struct settings_row *r, const 
 	return 0;
 }
 
-bool settings_role_fault(const struct settings_row *r, const char *text)
-{
-	return strcmp(r->name, "music_dj_role") == 0 && *text && !settings_role_id(text);
-}
-
 static int parse_row(struct settings *s, const struct settings_row *r, const char *value)
 {
 	int i;
@@ -153,14 +147,11 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 		settings_put_number(s, r, (uint32_t)i);
 		return 0;
 	case SETTINGS_IDS:
-		if (settings_ids_fault(value))
-			return EINVAL;
-		/* fall through */
 	case SETTINGS_TEXT:
 	case SETTINGS_SECRET:
 		/* No service accepts invalid UTF-8. */
 		if (strlen(value) >= r->bytes || !utf8_valid(value) ||
-		    settings_role_fault(r, value))
+		    settings_text_fault(r, value, NULL, 0))
 			return EINVAL;
 		put_text(s, r, value);
 		return 0;

@@ -89,6 +89,10 @@ enum { SETTINGS_VALUES_TEXT = 192 };
 /* What its variable may be, as the rest of "it must be …": "a whole number from 0 to 60 commands",
  * "yes or no", "off, mentions or all". By the name of its field or variable. */
 void settings_say_values(const char *name, char *buf, size_t size);
+enum { SETTINGS_FAULT_TEXT = 256 };
+/* What is wrong with a list of ids, a role or a list of addresses, as the rest of "NAME …": "must
+ * be ids of Discord, …, not "general"; …". False: nothing, or it is no such setting. */
+bool settings_say_fault(const char *name, const char *text, char *buf, size_t size);
 enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START, SETTINGS_SENT };
 /* When a change of it takes effect: immediately, on the next call, after a restart, or immediately
  * if Discord sends what it needs and else after a restart. */

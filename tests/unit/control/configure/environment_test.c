@@ -184,6 +184,20 @@ TEST(a_value_of_the_environment_that_a_setting_cannot_have_is_a_fault)
 	settings_free(s);
 }
 
+/* With it every address would be refused, and nobody told why. */
+TEST(a_list_of_addresses_of_the_environment_that_holds_something_else_is_a_fault)
+{
+	struct settings *s = NULL;
+	char path[64], all[1024];
+
+	setenv("PARLEY_WEB_READ_ALLOWED", "10.0.0.5:80,station.example:8000", 1);
+	CHECK_INT(load(&s, "{}", path, all), EINVAL);
+	unsetenv("PARLEY_WEB_READ_ALLOWED");
+	CHECK(strstr(all, "PARLEY_WEB_READ_ALLOWED must be IP addresses with ports") == all);
+	CHECK(strstr(all, "not \"station.example:8000\"") != NULL);
+	settings_free(s);
+}
+
 /* A block that is not understood must not be left out. */
 TEST(a_list_of_ids_of_the_environment_that_holds_something_else_is_a_fault)
 {

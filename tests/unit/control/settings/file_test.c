@@ -99,7 +99,10 @@ TEST(a_list_of_ids_takes_nothing_else)
 	CHECK(!s->unread);
 	CHECK_STR(s->blocked_users, "<@501>, 502");
 	CHECK_STR(faults(s, "{\"music_dj_role\": \"<@&7091>\"}"), "");
-	CHECK(strstr(faults(s, "{\"music_dj_role\": \"@DJ\"}"), "must be the id of a role"));
+	CHECK_STR(faults(s, "{\"music_dj_role\": \"DJ\"}"),
+		  "1: \"music_dj_role\" must be the id of a role of Discord, such as "
+		  "123456789012345678, or empty, not \"DJ\"; in Discord's developer mode a right "
+		  "click on the role copies it\n");
 	CHECK_STR(s->music_dj_role, "<@&7091>");
 	CHECK_STR(faults(s, "{\n\"text_channels\": \"7, general\"\n}"),
 		  "2: \"text_channels\" must be ids of Discord, such as 123456789012345678, "
@@ -108,6 +111,32 @@ TEST(a_list_of_ids_takes_nothing_else)
 	CHECK(s->unread);
 	CHECK_STR(s->text_channels, "");
 	CHECK(strstr(faults(s, "{\"blocked_users\": 501}"), "must be a text in quotes"));
+	settings_free(s);
+}
+
+/* Nothing of such a list was ever read, nor any other address. */
+TEST(a_list_of_addresses_takes_nothing_else)
+{
+	struct settings *s = NULL;
+	char many[512] = "{\"web_read_allowed\": \"";
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, "{\"web_read_allowed\": \"10.0.0.5:80, [fd00::1]:8080\"}"), "");
+	CHECK_STR(s->web_read_allowed, "10.0.0.5:80, [fd00::1]:8080");
+	CHECK_STR(faults(s, "{\n\"web_read_allowed\": \"127.0.0.1:18768,station.example:8000\"\n}"),
+		  "2: \"web_read_allowed\" must be IP addresses with ports, such as 10.0.0.5:80 or "
+		  "[fd00::1]:8080, separated by commas, not \"station.example:8000\"; a host is "
+		  "listed by its IP address\n");
+	CHECK(strstr(faults(s, "{\"web_read_allowed\": \"10.0.0.5\"}"), "not \"10.0.0.5\""));
+	CHECK_STR(s->web_read_allowed, "10.0.0.5:80, [fd00::1]:8080");
+	for (unsigned i = 0; i < 17; i++)
+		strcat(many, "10.0.0.5:8000,");
+	strcat(many, "\"}");
+	CHECK(strstr(faults(s, many), "must be at most 16 addresses"));
+	CHECK_INT(settings_set(s, "web_read_allowed", "foo"), EINVAL);
+	CHECK_INT(settings_set(s, "web_read_allowed", ""), 0);
+	CHECK_STR(faults(s, "{\"web_read_allowed\": 5}"),
+		  "1: \"web_read_allowed\" must be a text in quotes, not 5\n");
 	settings_free(s);
 }
 
