@@ -12,7 +12,9 @@
 
 #include "control/library/walk.h"
 #include "control/settings/settings.h"
+#include "ipc/http_guard.h"
 #include "ipc/spawn.h"
+#include "proto/base/address_list.h"
 #include "proto/media.h"
 #include "proto/media_folder.h"
 
@@ -160,6 +162,30 @@ static void check_root(struct check *c, const char *path, const char *folder, un
 		check_say(c, CHECK_OK, "mediad music", "%s plays files of %s", path, folder);
 }
 
+/* list: the addresses that mediad was started with. */
+static void check_addresses(struct check *c, const char *path, const struct slice *list)
+{
+	const char *rest = c->settings->web_read_allowed, *entry;
+	char text[ADDRESS_LIST_BYTES];
+	struct http_guard *guard = NULL;
+	struct address_entry e;
+	size_t n;
+
+	snprintf(text, sizeof text, "%.*s", (int)list->n, (const char *)list->p);
+	if (http_guard_alloc(&guard, text))
+		return;
+	while ((entry = address_list_next(&rest, &n)))
+		if (address_entry_read(&e, entry, n) && !http_guard_connects(guard, &e))
+			check_say(c, CHECK_WARNING, "mediad music",
+				  "%s has no --music-address for %.*s: start mediad with "
+				  "--music-address and the list of web_read_allowed",
+				  path, (int)n, entry);
+		else
+			check_say(c, CHECK_OK, "mediad music", "%s reads %.*s", path, (int)n,
+				  entry);
+	http_guard_free(guard);
+}
+
 void check_music_of_mediad(struct check *c, const char *path, const struct media_decoders *d)
 {
 	const struct settings *s = c->settings;
@@ -167,18 +193,21 @@ void check_music_of_mediad(struct check *c, const char *path, const struct media
 	unsigned n = 0;
 
 	if (!d->running && (*s->music_folders || s->music_web || *s->music_downloader)) {
-		check_say(
-			c, CHECK_WARNING, "mediad music",
-			"%s plays no music: start mediad with --music-root DIR for each folder of "
-			"music_folders, in the same order, or with --decoderd for web addresses "
-			"alone, and see in its log that decoderd runs",
-			path);
+		check_say(c, CHECK_WARNING, "mediad music",
+			  "%s plays no music: start mediad with %s, and see in its log that "
+			  "decoderd runs",
+			  path,
+			  *s->music_folders ? "--music-root DIR for each folder of music_folders, "
+					      "in the same order"
+					    : "--decoderd PROGRAM");
 		return;
 	}
 	snprintf(folders, sizeof folders, "%s", s->music_folders);
 	while ((folder = strsep(&rest, ":")))
 		if (*folder)
 			check_root(c, path, folder, n++, d);
+	if (s->music_web && d->tells_addresses)
+		check_addresses(c, path, &d->addresses);
 }
 
 /* decoderd opens it when control starts. */

@@ -280,6 +280,8 @@ static int make_media(struct control *c)
 				   .run_dir = c->conf.run_dir,
 				   .music_folders = c->settings->music_folders,
 				   .music_addresses = c->settings->web_read_allowed,
+				   .music_web = c->settings->music_web,
+				   .music_downloader = *c->settings->music_downloader,
 				   .epoch = c->state.epoch,
 				   .linkh = take_link_state,
 				   .arg = c};

@@ -254,6 +254,8 @@ static void tell_error(struct words *words, enum music_act act, const struct juk
 		words_music_no_decoder(words);
 	else if (err == ENXIO)
 		words_music_no_folder(words);
+	else if (err == EADDRNOTAVAIL)
+		words_music_no_address(words);
 	else
 		words_music_no_luck(words);
 }

@@ -21,6 +21,7 @@
 #include "mediad/music/decoder_wire.h"
 #include "mediad/replay.h"
 #include "mediad/sandbox/sandbox.h"
+#include "proto/base/address_list.h"
 
 enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10, HEAP_STEP = 16 << 10 };
 
@@ -74,9 +75,11 @@ static void print_usage(FILE *f)
 	      "  --music-root DIR       play music files of this folder; up to 16 folders, which "
 	      "control\n"
 	      "                         counts from 0\n"
-	      "  --music-address LIST   addresses from which music may come although they are not "
-	      "public,\n"
-	      "                         such as \"10.0.0.5:8000, [fd00::1]:80\"\n"
+	      "  --music-address LIST   IP addresses with ports from which music may come although "
+	      "they are\n"
+	      "                         not public or have another port than 80 and 443: "
+	      "control's\n"
+	      "                         web_read_allowed, such as \"10.0.0.5:8000, [fd00::1]:80\"\n"
 	      "  --decoderd PROGRAM     decode music with this program, also from the web; with "
 	      "--music-root\n"
 	      "                         the default is decoderd beside mediad or in PATH; without "
@@ -137,14 +140,34 @@ static int report_bad_option(const char *option, const char *value)
 	return EXIT_USAGE;
 }
 
-/* Returns -1 to go on, or the exit status; so does one_option. */
+/* decoderd would end at an entry that is wrong, and all music with it. */
+static int addresses_option(struct options *o, const char *list)
+{
+	size_t n;
+	const char *wrong = address_list_fault(list, &n);
+	struct address_entry e;
+
+	o->music_addresses = list;
+	if (!wrong && strlen(list) < ADDRESS_LIST_BYTES)
+		return -1;
+	if (!wrong || address_entry_read(&e, wrong, n))
+		return report_bad_option("--music-address", list);
+	fprintf(stderr,
+		"mediad: --music-address: \"%.*s\" is no IP address with a port, such as "
+		"10.0.0.5:8000; try --help\n",
+		(int)n, wrong);
+	return EXIT_USAGE;
+}
+
+/* A folder that cannot be opened takes away its own files alone: it may be mounted later, and calls
+ * need none. Returns -1 to go on, or the exit status; so does one_option. */
 static int music_option(struct options *o, int opt)
 {
+	if (opt == 'a')
+		return addresses_option(o, optarg);
 	if (opt == 'd')
 		o->decoderd = optarg;
-	else if (opt == 'a')
-		o->music_addresses = optarg;
-	else if (o->n_music_roots < DECODER_ROOTS)
+	else if (*optarg && o->n_music_roots < DECODER_ROOTS)
 		o->music_roots[o->n_music_roots++] = optarg;
 	else
 		return report_bad_option("--music-root", optarg);
@@ -288,10 +311,10 @@ static int start_program(struct program *p)
 		.arg = p,
 	};
 	struct env_conf ec = {.loop = true};
-	char meta[160];
+	char meta[MEDIAD_META_MAX];
 	int err = 0;
 
-	mediad_meta(meta, sizeof meta, &mc);
+	mediad_meta(meta, sizeof meta, &mc, !p->opt.shapes);
 	if (p->opt.journal)
 		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, meta);
 	else if (p->opt.shapes)
@@ -376,7 +399,8 @@ static void say_music(const struct options *o)
 			 "off=1 hint=\"started with --music-root DIR for each of control's "
 			 "music_folders, or with --decoderd, mediad plays music\"");
 	else
-		log_info("music", "music_roots=%u", o->n_music_roots);
+		log_info("music", "music_roots=%u music_addresses=\"%s\"", o->n_music_roots,
+			 o->music_addresses ? o->music_addresses : "");
 }
 
 static int run_program(struct program *p)

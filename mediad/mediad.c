@@ -118,7 +118,10 @@ static void tell_decoders(struct mediad *m)
 	const struct media_msg msg = {
 		.type = MEDIA_DECODERS,
 		.decoders = {.running = decoders_are_running(m->decoders),
-			     .folders = {m->folders, m->conf.n_music_roots * MEDIA_FOLDER_BYTES}}};
+			     .folders = {m->folders, m->conf.n_music_roots * MEDIA_FOLDER_BYTES},
+			     .tells_addresses = true,
+			     .addresses = slice_str(
+				     m->conf.music_addresses ? m->conf.music_addresses : "")}};
 
 	if (!m->conf.tells_no_decoders)
 		link_send(m->link, &msg, 0);

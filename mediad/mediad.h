@@ -33,8 +33,8 @@ struct mediad_conf {
 	const char *const *music_roots; /* n_music_roots folders of files that may be played */
 	unsigned n_music_roots;
 	bool tells_no_decoders;	     /* a replay of a mediad from before DECODERS */
-	const char *music_addresses; /* that web sources may have although they are not public, or
-					NULL */
+	const char *music_addresses; /* that web sources may have although they are not public
+					(proto/base/address_list.h), borrowed; or NULL */
 	const char *log_level;	     /* of decoderd, and until control says another; NULL: info */
 	bool log_json;
 	void (*stoppedh)(void *arg); /* after mediad_stop: all calls have been left */

@@ -12,22 +12,26 @@
 #include "mediad/mediad.h"
 #include "proto/media_folder.h"
 
-void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf)
+/* Nothing in a list of addresses has to be escaped in JSON. */
+void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf, bool whole)
 {
 	snprintf(buf, size,
 		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u%s,"
-		 "\"folders\":%u}",
+		 "\"folders\":%u,\"addresses\":\"%s\"}",
 		 PARLEY_VERSION, conf->threads, conf->orphan_s,
-		 conf->decoderd ? ",\"music\":true" : "", conf->n_music_roots);
+		 conf->decoderd ? ",\"music\":true" : "", conf->n_music_roots,
+		 whole && conf->music_addresses ? conf->music_addresses : "");
 }
 
-static int read_meta(const char *meta, struct mediad_conf *conf)
+/* addresses gets those of music; the conf borrows it. */
+static int read_meta(const char *meta, struct mediad_conf *conf, char addresses[ADDRESS_LIST_BYTES])
 {
 	json_t *root = json_loads(meta, 0, NULL);
 	const char *program = json_string_value(json_object_get(root, "program"));
 	json_int_t threads = json_integer_value(json_object_get(root, "threads"));
 	json_int_t orphan = json_integer_value(json_object_get(root, "orphan_s"));
 	json_int_t folders = json_integer_value(json_object_get(root, "folders"));
+	const char *listed = json_string_value(json_object_get(root, "addresses"));
 	int err = EBADMSG;
 
 	if (program && strcmp(program, "mediad") == 0 && threads >= 1 &&
@@ -39,6 +43,8 @@ static int read_meta(const char *meta, struct mediad_conf *conf)
 		conf->decoderd = json_is_true(json_object_get(root, "music")) ? "decoderd" : NULL;
 		conf->n_music_roots = (unsigned)folders; /* none of them is opened */
 		conf->tells_no_decoders = !json_object_get(root, "folders");
+		snprintf(addresses, ADDRESS_LIST_BYTES, "%s", listed ? listed : "");
+		conf->music_addresses = addresses;
 		err = 0;
 	}
 	json_decref(root);
@@ -70,14 +76,17 @@ int mediad_replay(const char *path, const char *shapes)
 	struct journal_reader *r = NULL;
 	struct mediad *m = NULL;
 	struct env *env = NULL;
+	char addresses[ADDRESS_LIST_BYTES], meta[MEDIAD_META_MAX];
 	uint32_t stop;
 	int err;
 
 	err = journal_open(&r, path);
 	if (!err)
-		err = read_meta(journal_meta(r), &mc);
+		err = read_meta(journal_meta(r), &mc, addresses);
+	if (!err)
+		mediad_meta(meta, sizeof meta, &mc, false);
 	if (!err && shapes)
-		err = journal_create_shapes(&mc.journal, shapes, mc.threads + 1, journal_meta(r));
+		err = journal_create_shapes(&mc.journal, shapes, mc.threads + 1, meta);
 	ec.journal = mc.journal;
 	if (!err)
 		err = env_alloc(&env, &ec);

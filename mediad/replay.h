@@ -3,7 +3,10 @@
 #ifndef MEDIAD_REPLAY_H
 #define MEDIAD_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "proto/base/address_list.h"
 
 struct mediad_conf;
 
@@ -12,7 +15,9 @@ struct mediad_conf;
  * the file. */
 int mediad_replay(const char *path, const char *shapes);
 
-/* Writes the meta line of a journal: the options that the replay must know. Always terminated. */
-void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf);
+enum { MEDIAD_META_MAX = 256 + ADDRESS_LIST_BYTES };
+/* Writes the meta line of a journal: the options that the replay must know. Always terminated.
+ * whole: with the addresses, which a journal of shapes leaves out. */
+void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf, bool whole);
 
 #endif

@@ -360,6 +360,8 @@ static void tell_music_failure(int err, void *arg)
 		words_music_no_decoder(&words);
 	else if (err == ENXIO)
 		words_music_no_folder(&words);
+	else if (err == EADDRNOTAVAIL)
+		words_music_no_address(&words);
 	else
 		words_music_no_luck(&words);
 	if (a->tellh)

@@ -125,6 +125,9 @@ static const char *explain_error(enum music_act act, int err)
 	case ENXIO:
 		return "this file cannot be played: the media daemon was started without its music "
 		       "folder. Whoever runs the bot can change that";
+	case EADDRNOTAVAIL:
+		return "this address cannot be played: the media daemon was started without it. "
+		       "Whoever runs the bot can change that";
 	case ERANGE:
 		return "the track ends before that place";
 	default:

@@ -48,8 +48,8 @@ struct jukebox {
 		enum jukebox_phase phase;
 		unsigned titles;
 	} told;
-	unsigned n_titles; /* changes of the titles */
-	bool lack_told;	   /* the log was told what mediad lacks */
+	unsigned n_titles;   /* changes of the titles */
+	unsigned lacks_told; /* bits of enum media_music_lack: in the log already */
 	uint64_t saved_revision, saved_position;
 	uint64_t queue_due, position_due; /* not saved again before */
 };

@@ -125,6 +125,7 @@ struct jukebox_answer {
  *   EALREADY  it is paused, or plays, already
  *   ENOSPC    the queue is full            ENOTSUP  SEEK in a live stream, or one without ranges
  *   ENODEV    mediad plays no music        ENXIO    it was started without the folder of a track
+ *   EADDRNOTAVAIL  it was started without an address
  *   EINVAL, ENOMEM
  * SEARCH and NOW_PLAYING only judge. PLAY by a person who may not skip the present track without a
  * vote comes next, behind it. */

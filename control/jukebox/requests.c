@@ -111,9 +111,18 @@ static int play_tracks(const struct work *w, const struct track *tracks, size_t 
 	return err;
 }
 
+/* Neither half may read it: a playlist names whatever it likes, and mediad says so in its turn. */
+static bool may_read(const struct jukebox *j, const struct track *t)
+{
+	return j->conf.sources && music_sources_may_read(j->conf.sources, t->reference);
+}
+
 /* What mediad is known not to play is refused now: the person would read that it plays. */
 static int find_lack(const struct work *w)
 {
+	static const int errors[] = {[MEDIA_MUSIC_LACKS_DECODERS] = ENODEV,
+				     [MEDIA_MUSIC_LACKS_FOLDER] = ENXIO,
+				     [MEDIA_MUSIC_LACKS_ADDRESS] = EADDRNOTAVAIL};
 	struct jukebox *j = w->j;
 	enum media_music_lack lack = MEDIA_MUSIC_LACKS_NOTHING;
 	const struct track *t = w->r->tracks;
@@ -125,17 +134,15 @@ static int find_lack(const struct work *w)
 				: NULL;
 
 		lack = media_music_find_lack(j->call, &t[i], folder);
+		if (lack == MEDIA_MUSIC_LACKS_ADDRESS && !may_read(j, &t[i]))
+			lack = MEDIA_MUSIC_LACKS_NOTHING;
 	}
-	if (lack && !j->lack_told)
-		log_warn("music_refused",
-			 "guild=%llu lacks=%s hint=\"start mediad with --music-root "
-			 "DIR for each folder of music_folders, in the same order\"",
-			 (unsigned long long)j->conf.guild,
-			 lack == MEDIA_MUSIC_LACKS_FOLDER ? "folder" : "decoders");
-	j->lack_told |= lack != MEDIA_MUSIC_LACKS_NOTHING;
-	return lack == MEDIA_MUSIC_LACKS_FOLDER	    ? ENXIO
-	       : lack == MEDIA_MUSIC_LACKS_DECODERS ? ENODEV
-						    : 0;
+	if (lack && !(j->lacks_told & 1u << lack))
+		log_warn("music_refused", "guild=%llu lacks=%s hint=\"%s\"",
+			 (unsigned long long)j->conf.guild, media_music_lack_name(lack),
+			 media_music_hint(j->call, lack));
+	j->lacks_told |= 1u << lack;
+	return errors[lack];
 }
 
 /* Of a long list as many as there is room for. */

@@ -117,6 +117,8 @@ struct media {
 	uint32_t next_call, next_listen, next_playback, next_film;
 	uint32_t first_playback; /* from there to next_playback: of this control */
 	unsigned n_folders;	 /* of music, that each mediad has to have */
+	char *addresses;	 /* of music that are not public, as web_read_allowed; owned */
+	bool music_web, music_downloader;
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;
@@ -143,6 +145,11 @@ enum {
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);
+/* media.c: this control has started it. */
+bool media_is_spawned(const struct media *m, const struct media_link *l);
+/* music.c: as media_music_hint. */
+const char *media_find_hint(const struct media *m, const struct media_link *l,
+			    enum media_music_lack lack);
 /* Tells this mediad what to log, unless it is as it was started. */
 void media_tell_log(const struct media *m, struct media_link *l);
 /* Looks after lost calls and playbacks in ms at the latest. */

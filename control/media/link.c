@@ -1,11 +1,13 @@
 #include "control/media/link.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ipc/backoff.h"
 #include "ipc/env.h"
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
@@ -30,6 +32,7 @@ struct media_link {
 	bool lacks_real_time, lacked_real_time; /* said since HELLO; before it */
 	bool has_means;				/* they were told since HELLO */
 	struct media_music_means means;
+	struct http_guard *guard; /* of means; NULL: none */
 	uint64_t heard_at;
 	uint64_t full_until;
 	uint64_t ping_id;
@@ -111,13 +114,30 @@ static void on_fault(struct media_link *l, const struct media_fault *f)
 		l->means.running = false;
 }
 
-static void on_decoders(struct media_link *l, const struct media_decoders *m)
+/* Judges addresses as its decoders do. */
+static int take_addresses(struct media_link *l, const struct media_decoders *m)
 {
+	char list[ADDRESS_LIST_BYTES];
+
+	l->guard = http_guard_free(l->guard);
+	if (!m->tells_addresses)
+		return 0;
+	snprintf(list, sizeof list, "%.*s", (int)m->addresses.n, (const char *)m->addresses.p);
+	return http_guard_alloc(&l->guard, list);
+}
+
+static int on_decoders(struct media_link *l, const struct media_decoders *m)
+{
+	int err = take_addresses(l, m);
+
+	if (err)
+		return err == EINVAL ? EPROTO : err;
 	l->has_means = true;
-	l->means = (struct media_music_means){.running = m->running};
+	l->means = (struct media_music_means){.running = m->running, .guard = l->guard};
 	for (size_t at = 0; at + MEDIA_FOLDER_BYTES <= m->folders.n && l->means.n < MEDIA_FOLDERS;
 	     at += MEDIA_FOLDER_BYTES)
 		l->means.folder[l->means.n++] = media_folder_get(m->folders.p + at);
+	return 0;
 }
 
 /* mediad repeats the fault between HELLO and SYNCED, so its absence says that the fault is over. */
@@ -154,8 +174,7 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		l->conf.msgh(l, &msg, l->conf.arg);
 		return 0;
 	case MEDIA_DECODERS:
-		on_decoders(l, &msg.decoders);
-		return 0;
+		return on_decoders(l, &msg.decoders);
 	case MEDIA_PING:
 		media_link_send(
 			l, &(struct media_msg){.type = MEDIA_PONG, .pong = {.id = msg.ping.id}});
@@ -263,6 +282,7 @@ struct media_link *media_link_free(struct media_link *l)
 		return NULL;
 	peer_free(l->peer);
 	tmr_free(l->tmr);
+	http_guard_free(l->guard);
 	free(l->path);
 	free(l);
 	return NULL;

@@ -267,6 +267,9 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	m->linkh = conf->linkh;
 	m->arg = conf->arg;
 	m->n_folders = count_folders(conf->music_folders);
+	m->addresses = strdup(conf->music_addresses ? conf->music_addresses : "");
+	m->music_web = conf->music_web;
+	m->music_downloader = conf->music_downloader;
 	m->hello = (struct media_link_hello){
 		.epoch = conf->epoch,
 		.user = conf->user,
@@ -279,7 +282,7 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 		(m->next_playback >> 1) + 1; /* apart from those of the control before us */
 	m->first_playback = m->next_playback;
 	m->links = calloc(n + 1, sizeof(struct media_link *));
-	if (!m->links)
+	if (!m->links || !m->addresses)
 		goto out;
 	err = tmr_alloc(&m->tmr, env, on_tmr, m);
 	for (size_t i = 0; !err && i < n; i++)
@@ -304,6 +307,12 @@ out:
 	return err;
 }
 
+/* Its link is the last one. */
+bool media_is_spawned(const struct media *m, const struct media_link *l)
+{
+	return m->spawned && l == m->links[m->n_links - 1];
+}
+
 void media_disconnect(struct media *m)
 {
 	for (struct media_call *c = m->calls; c; c = c->next) {
@@ -324,6 +333,7 @@ struct media *media_free(struct media *m)
 		next = c->next;
 		media_call_free(c);
 	}
+	free(m->addresses);
 	free(m->links);
 	free(m->strays);
 	child_free(m->spawned);

@@ -18,6 +18,7 @@
 #include "proto/media_folder.h"
 
 struct env;
+struct http_guard;
 struct media;
 struct media_call;
 
@@ -47,12 +48,14 @@ struct media_conf {
 	const char *run_dir; /* where a spawned mediad's socket goes */
 	/* Music: folders with colons between them, each with its place as the root of its files,
 	 * and which addresses of the web are played although they are not public
-	 * (control/settings). A spawned mediad gets both; the log warns of another one without the
-	 * folders. NULL: none. */
+	 * (control/settings). A spawned mediad gets both; the log warns of another one without
+	 * them. NULL: none. */
 	const char *music_folders, *music_addresses;
-	uint64_t user;	/* the bot's user id; known after READY: media_set_user */
-	uint64_t epoch; /* rises with every start of control */
-	bool members;	/* MEMBER messages are wanted */
+	bool music_web;	       /* addresses are played */
+	bool music_downloader; /* music is played from other sources than folders */
+	uint64_t user;	       /* the bot's user id; known after READY: media_set_user */
+	uint64_t epoch;	       /* rises with every start of control */
+	bool members;	       /* MEMBER messages are wanted */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;
@@ -108,11 +111,20 @@ const struct media_call_state *media_call_last(const struct media_call *call);
 const struct media_call_secure *media_call_secured(const struct media_call *call);
 /* True if the mediad of this call, which is connected, has lost real-time priority. */
 bool media_call_lacks_real_time(const struct media_call *call);
-/* Whether the mediad of this call decodes music, and the folders of its files in their order. */
+/* Whether the mediad of this call decodes music, the folders of its files in their order, and which
+ * addresses it reads. */
 struct media_music_means {
 	bool running;
 	unsigned n;
 	struct media_folder folder[MEDIA_FOLDERS];
+	const struct http_guard *guard; /* NULL: it does not tell */
+};
+/* Why the mediad of a call plays no such track. */
+enum media_music_lack {
+	MEDIA_MUSIC_LACKS_NOTHING,  /* as far as is known */
+	MEDIA_MUSIC_LACKS_DECODERS, /* it plays none at all */
+	MEDIA_MUSIC_LACKS_FOLDER,   /* it was started without the folder of the file */
+	MEDIA_MUSIC_LACKS_ADDRESS,  /* it does not read this address */
 };
 /* NULL: the call has no mediad that is connected, or one that does not tell. Borrowed. */
 const struct media_music_means *media_call_music_means(const struct media_call *call);

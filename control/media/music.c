@@ -5,11 +5,20 @@
 
 #include "control/media/call.h"
 #include "control/music/volume.h"
+#include "ipc/http_guard.h"
 
 bool media_music_opens(const struct track *t)
 {
 	return t->source == TRACK_URL || t->source == TRACK_RADIO ||
 	       (t->source == TRACK_LOCAL && t->root <= UINT8_MAX);
+}
+
+static bool reads_address(const struct media_music_means *d, const struct track *t)
+{
+	char why[128];
+
+	return !d->guard || !media_music_opens(t) ||
+	       http_guard_url(d->guard, t->reference, why, sizeof why);
 }
 
 enum media_music_lack media_music_find_lack(const struct media_call *call, const struct track *t,
@@ -22,12 +31,52 @@ enum media_music_lack media_music_find_lack(const struct media_call *call, const
 	if (!d->running)
 		return MEDIA_MUSIC_LACKS_DECODERS;
 	if (t->source != TRACK_LOCAL)
-		return MEDIA_MUSIC_LACKS_NOTHING;
+		return reads_address(d, t) ? MEDIA_MUSIC_LACKS_NOTHING : MEDIA_MUSIC_LACKS_ADDRESS;
 	if (t->root >= d->n || !d->folder[t->root].number)
 		return MEDIA_MUSIC_LACKS_FOLDER;
 	return folder && folder->number && !media_folder_is_same(folder, &d->folder[t->root])
 		       ? MEDIA_MUSIC_LACKS_FOLDER
 		       : MEDIA_MUSIC_LACKS_NOTHING;
+}
+
+const char *media_music_lack_name(enum media_music_lack lack)
+{
+	static const char *const names[] = {"nothing", "decoders", "folder", "address"};
+
+	return names[lack];
+}
+
+const char *media_find_hint(const struct media *m, const struct media_link *l,
+			    enum media_music_lack lack)
+{
+	bool ours = media_is_spawned(m, l);
+
+	switch (lack) {
+	case MEDIA_MUSIC_LACKS_FOLDER:
+		return ours ? "control gave mediad the folders of music_folders at the start: "
+			      "make them readable and restart control"
+			    : "start mediad with --music-root DIR for each folder of "
+			      "music_folders, in the same order";
+	case MEDIA_MUSIC_LACKS_ADDRESS:
+		return ours ? "restart control, which gives mediad the list of web_read_allowed at "
+			      "the start"
+			    : "start mediad with --music-address LIST, the list of "
+			      "web_read_allowed";
+	case MEDIA_MUSIC_LACKS_DECODERS:
+	case MEDIA_MUSIC_LACKS_NOTHING:
+		break;
+	}
+	return ours	      ? "the log of mediad says why decoderd does not run"
+	       : m->n_folders ? "start mediad with --music-root DIR for each folder of "
+				"music_folders, in the same order; its log says whether decoderd "
+				"runs"
+			      : "start mediad with --decoderd PROGRAM; its log says whether "
+				"decoderd runs";
+}
+
+const char *media_music_hint(const struct media_call *call, enum media_music_lack lack)
+{
+	return media_find_hint(call->media, call->link, lack);
 }
 
 static uint8_t kind_of(const struct track *t)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "control/media/media.h"
 #include "control/music/player.h"
 
 struct media_call;
@@ -29,15 +30,12 @@ struct media_music_style {
 
 /* True if mediad can open this track as it is: a file of a music folder, or an address of one. */
 bool media_music_opens(const struct track *t);
-/* Why the mediad of a call plays no such track. */
-enum media_music_lack {
-	MEDIA_MUSIC_LACKS_NOTHING,  /* as far as is known */
-	MEDIA_MUSIC_LACKS_DECODERS, /* it plays none at all */
-	MEDIA_MUSIC_LACKS_FOLDER,   /* it was started without the folder of the file */
-};
 /* folder: of a file, as control sees it; NULL: it is not known. */
 enum media_music_lack media_music_find_lack(const struct media_call *call, const struct track *t,
 					    const struct media_folder *folder);
+/* For the log. lack: not NOTHING. The hint says what whoever runs them has to do. Static. */
+const char *media_music_lack_name(enum media_music_lack lack);
+const char *media_music_hint(const struct media_call *call, enum media_music_lack lack);
 /* ENOTCONN: the call has no mediad; ENOTSUP: media_music_opens is false, and there is no stream;
  * errors of media_link_send.
  */

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "control/media/music.h"
 #include "ipc/env.h"
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
+#include "proto/base/address_list.h"
 
 enum { FIRST_STRAYS = 64, MOST_STRAYS = 65536 };
 
@@ -282,17 +285,39 @@ static void report_pending_states(struct media *m, const struct media_link *link
 	}
 }
 
-/* Its files would be refused, or be others. */
-static void warn_of_folders(const struct media *m, const struct media_link *l)
+static bool lacks_address(const struct media *m, const struct media_music_means *d)
+{
+	const char *rest = m->addresses, *entry;
+	struct address_entry e;
+	size_t n;
+
+	while (d->guard && (entry = address_list_next(&rest, &n)))
+		if (address_entry_read(&e, entry, n) && !http_guard_connects(d->guard, &e))
+			return true;
+	return false;
+}
+
+static enum media_music_lack find_lack(const struct media *m, const struct media_music_means *d)
+{
+	if (!d->running && (m->n_folders || m->music_web || m->music_downloader))
+		return MEDIA_MUSIC_LACKS_DECODERS;
+	if (d->n < m->n_folders)
+		return MEDIA_MUSIC_LACKS_FOLDER;
+	return m->music_web && lacks_address(m, d) ? MEDIA_MUSIC_LACKS_ADDRESS
+						   : MEDIA_MUSIC_LACKS_NOTHING;
+}
+
+/* Its music would be refused, or be another one. */
+static void warn_of_music(const struct media *m, const struct media_link *l)
 {
 	const struct media_music_means *d = media_link_music_means(l);
+	enum media_music_lack lack = d ? find_lack(m, d) : MEDIA_MUSIC_LACKS_NOTHING;
 
-	if (d && m->n_folders && (!d->running || d->n < m->n_folders))
+	if (lack)
 		log_warn("mediad_without_music",
-			 "path=%s running=%d music_roots=%u music_folders=%u hint=\"start mediad "
-			 "with --music-root DIR for each folder of music_folders, in the same "
-			 "order\"",
-			 media_link_path(l), d->running, d->n, m->n_folders);
+			 "path=%s lacks=%s running=%d music_roots=%u music_folders=%u hint=\"%s\"",
+			 media_link_path(l), media_music_lack_name(lack), d->running, d->n,
+			 m->n_folders, media_find_hint(m, l, lack));
 }
 
 void media_on_synced(struct media_link *l, void *arg)
@@ -301,7 +326,7 @@ void media_on_synced(struct media_link *l, void *arg)
 	struct media_call *c, *next;
 
 	media_tell_log(m, l);
-	warn_of_folders(m, l);
+	warn_of_music(m, l);
 	close_strays(m, l);
 	for (c = m->calls; c; c = c->next)
 		if (!c->open && c->link == l)

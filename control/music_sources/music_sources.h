@@ -76,6 +76,8 @@ int music_sources_alloc(struct music_sources **out, struct env *env, struct libr
 struct music_sources *music_sources_free(struct music_sources *s);
 /* As library_folder. */
 const struct media_folder *music_sources_folder(const struct music_sources *s, unsigned root);
+/* True if the settings allow that this address is read. */
+bool music_sources_may_read(const struct music_sources *s, const char *url);
 /* True if words can be searched for; if addresses of the web can be played. */
 bool music_sources_search(const struct music_sources *s);
 bool music_sources_web(const struct music_sources *s);

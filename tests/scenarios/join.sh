@@ -201,14 +201,27 @@ sock="--media-sock $D/mediad.sock"
 		PARLEY_MUSIC_FOLDERS="$D/songs/in:$D/songs:$D/same" "$B/control" $sock
 	check "check tells a music folder that comes twice" "$out" "music folder: $D/same adds nothing: its files are found in $D/songs"
 	checked "check tells a mediad that plays no music" "plays no music: start mediad with --music-root DIR" PARLEY_MUSIC_FOLDERS=/tmp "$B/control" $sock
-	"$B/mediad" --listen "$D/music.sock" --music-root /tmp 2>>"$D/music.log" &
+	"$B/mediad" --listen "$D/music.sock" --music-root /tmp --music-address 10.0.0.6:8000 2>>"$D/music.log" &
 	player=$!
 	until_ok 5 "$B/mediad" --health "$D/music.sock" >/dev/null
 	checked "check tells a folder that mediad was not given" "has no --music-root for /usr" PARLEY_MUSIC_FOLDERS=/tmp:/usr "$B/control" --media-sock "$D/music.sock"
 	check "check tells a folder that mediad has" "$out" "plays files of /tmp"
 	checked "check tells a folder that is another one for mediad" "--music-root number 1 is another folder than /usr" \
 		PARLEY_MUSIC_FOLDERS=/usr "$B/control" --media-sock "$D/music.sock"
+	checked "check tells an address that mediad was not given" "has no --music-address for 10.0.0.5:8000: start mediad with --music-address" \
+		PARLEY_MUSIC_WEB=yes PARLEY_WEB_READ_ALLOWED=10.0.0.5:8000,10.0.0.6:8000 "$B/control" --media-sock "$D/music.sock"
+	check "check tells an address that mediad reads" "$out" "reads 10.0.0.6:8000"
 	kill $player
+	checked "check tells a program that decodes nothing without folders" "plays no music: start mediad with --decoderd PROGRAM" \
+		PARLEY_MUSIC_WEB=yes "$B/control" $sock
+	checked "check names an entry of a list of addresses that is none" 'missing  settings: PARLEY_WEB_READ_ALLOWED must be IP addresses with ports' \
+		PARLEY_WEB_READ_ALLOWED=127.0.0.1:18768,station.example:8000 "$B/control" $sock
+	check "check shows that entry" "$out" 'not "station.example:8000"; a host is listed by its IP address'
+	for wrong in --music-address=station.example:8000 --music-address=10.0.0.5 --music-root=; do
+		rc=0
+		said=$(timeout 10 "$B/mediad" --listen "$D/wrong.sock" $wrong 2>&1) || rc=$?
+		check "mediad does not start with $wrong" "$rc $said" "2 mediad: ${wrong%%=*}: "
+	done
 	checked "check tells a downloader that is not there" "warning  music_downloader: /nonexistent/yt-dlp: No such file" \
 		PARLEY_MUSIC_DOWNLOADER=/nonexistent/yt-dlp "$B/control" $sock
 	printf '{"roles": {"embed": ["embedded"]}}' >"$D/embed.json"

@@ -744,3 +744,23 @@ TEST(a_file_of_a_folder_that_mediad_lacks_is_refused_in_words)
 	CHECK_INT(music_queue_count(queue()), 1);
 	end();
 }
+
+/* --music-address without what web_read_allowed lists: "Playing" would be followed by "the address
+ * may not be read". */
+TEST(an_address_that_mediad_was_not_given_is_refused_in_words)
+{
+	char list[64];
+
+	CHECK(begin());
+	CHECK(begin_session());
+	toy_addresses(&fx.t, "");
+	SAYS("started without it", plays(ANA, "play", "a.mp3"));
+	CHECK(!music_queue_present(queue()));
+	toy_addresses(&fx.t, "10.0.0.5:8000");
+	SAYS("started without it", plays(ANA, "add", "a.mp3"));
+	CHECK(!music_queue_present(queue()));
+	snprintf(list, sizeof list, "10.0.0.5:8000, 127.0.0.1:%d", atoi(strrchr(fx.base, ':') + 1));
+	toy_addresses(&fx.t, list);
+	SAYS("Playing", plays(ANA, "play", "a.mp3"));
+	end();
+}

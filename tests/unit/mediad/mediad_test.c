@@ -14,6 +14,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "proto/base/address_list.h"
 #include "proto/media_folder.h"
 #include "tests/test.h"
 
@@ -29,6 +30,7 @@ struct control {
 	unsigned n;
 	bool lost;
 	struct media_folder folders[MEDIA_FOLDERS]; /* of the newest DECODERS */
+	char addresses[ADDRESS_LIST_BYTES];	    /* the same */
 };
 
 struct scene {
@@ -46,6 +48,7 @@ struct scene {
 static const char *decoderd;
 static const char *const *roots;
 static unsigned n_roots;
+static const char *addresses;
 
 static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
@@ -61,6 +64,9 @@ static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		if ((i + 1) * MEDIA_FOLDER_BYTES <= msg.decoders.folders.n)
 			c->folders[i] =
 				media_folder_get(msg.decoders.folders.p + i * MEDIA_FOLDER_BYTES);
+	if (msg.type == MEDIA_DECODERS)
+		snprintf(c->addresses, sizeof c->addresses, "%.*s", (int)msg.decoders.addresses.n,
+			 (const char *)msg.decoders.addresses.p);
 	if (msg.type == MEDIA_FAULT)
 		msg.fault.text = slice_str("");
 	if (msg.type == MEDIA_CALL_STATE)
@@ -117,6 +123,7 @@ static int scene_start(struct scene *s)
 	mc.decoderd = decoderd;
 	mc.music_roots = roots;
 	mc.n_music_roots = n_roots;
+	mc.music_addresses = addresses;
 	mc.listen = s->path;
 	err = env_alloc(&s->env, &ec);
 	mc.env = s->env;
@@ -736,20 +743,25 @@ TEST(mediad_tells_what_music_it_plays)
 	CHECK_INT(with_call(&s), 0);
 	m = find_decoders(&s.a);
 	CHECK(m && !m->decoders.running && m->decoders.folders.n == 0);
+	CHECK(m && m->decoders.tells_addresses && m->decoders.addresses.n == 0);
 	scene_end(&s);
 	decoderd = "/bin/cat"; /* waits for its input */
 	roots = two;
 	n_roots = 2;
+	addresses = "10.0.0.5:8000, [fd00::1]:80";
 	err = with_call(&s);
 	decoderd = NULL;
 	roots = NULL;
 	n_roots = 0;
+	addresses = NULL;
 	CHECK_INT(err, 0);
 	m = find_decoders(&s.a);
 	CHECK(m && m->decoders.folders.n == 2 * MEDIA_FOLDER_BYTES);
 	CHECK_INT(stat("/tmp", &st), 0);
 	CHECK(s.a.folders[0].device == st.st_dev && s.a.folders[0].number == st.st_ino);
 	CHECK_INT(s.a.folders[1].number, 0);
+	CHECK(m && m->decoders.tells_addresses);
+	CHECK_STR(s.a.addresses, "10.0.0.5:8000, [fd00::1]:80");
 	scene_end(&s);
 	decoderd = "/nonexistent/decoderd";
 	err = with_call(&s);

@@ -1,4 +1,5 @@
 /* Music that fails without anybody's fault, and members who could have all of it to themselves. */
+#include "control/media/call.h"
 #include "tests/unit/control/jukebox/jukebox_scene.h"
 
 /* A decoder that is missing would eat the queue otherwise. */
@@ -169,6 +170,32 @@ TEST(music_that_mediad_lacks_is_refused_before_it_plays)
 	CHECK_INT(add_of(TRACK_URL, 0), ENODEV);
 	CHECK_STR(scene_queue(), "|mmmm");
 	scene_finish();
+}
+
+/* A playlist may name any address: this one is refused in its turn, by the rules of both halves. */
+TEST(an_address_that_neither_half_reads_takes_its_turn)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	toy_addresses(&scene.toy, "");
+	CHECK_INT(add_of(TRACK_URL, 0), 0);
+	CHECK_STR(scene_queue(), "|m");
+	scene_finish();
+}
+
+/* control passes folders and addresses to a mediad that it starts: nobody else can. */
+TEST(a_hint_about_music_is_about_how_mediad_was_started)
+{
+	struct media_link *links[] = {NULL};
+	struct media m = {.links = links, .n_links = 1};
+
+	CHECK(strstr(media_find_hint(&m, NULL, MEDIA_MUSIC_LACKS_DECODERS), "--decoderd PROGRAM"));
+	CHECK(strstr(media_find_hint(&m, NULL, MEDIA_MUSIC_LACKS_ADDRESS), "--music-address"));
+	m.n_folders = 1;
+	CHECK(strstr(media_find_hint(&m, NULL, MEDIA_MUSIC_LACKS_DECODERS), "--music-root DIR"));
+	CHECK(strstr(media_find_hint(&m, NULL, MEDIA_MUSIC_LACKS_FOLDER), "--music-root DIR"));
+	m.spawned = (struct child *)&m;
+	for (unsigned i = MEDIA_MUSIC_LACKS_DECODERS; i <= MEDIA_MUSIC_LACKS_ADDRESS; i++)
+		CHECK(!strstr(media_find_hint(&m, NULL, i), "start mediad with"));
 }
 
 /* Who has read that it failed would read the same words again. */

@@ -61,6 +61,15 @@ void toy_decoders(struct toy *t, bool running, const struct media_folder *folder
 	toy_settle(t);
 }
 
+void toy_addresses(struct toy *t, const char *list)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_DECODERS,
+				       .decoders = {.running = true,
+						    .tells_addresses = true,
+						    .addresses = slice_str(list)}});
+	toy_settle(t);
+}
+
 static void toy_hello(struct toy *t, const struct media_hello *h)
 {
 	t->hellos++;

@@ -82,6 +82,8 @@ void toy_encrypt(struct toy *t);
 void toy_fault(struct toy *t, enum media_fault_code code);
 /* Tells whether it plays music, and the n folders of its files; at most MEDIA_FOLDERS. */
 void toy_decoders(struct toy *t, bool running, const struct media_folder *folders, unsigned n);
+/* It plays music, without folders, and reads these addresses. */
+void toy_addresses(struct toy *t, const char *list);
 void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
 	       bool wants);
 void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg);
