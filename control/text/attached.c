@@ -71,14 +71,12 @@ static bool read_one(struct attached *a, const json_t *o)
 	const json_t *size = json_object_get(o, "size");
 	const char *url = text_at(o, "url");
 	json_int_t bytes = json_integer_value(size);
-	char type[ATTACHED_TYPE];
 
 	*a = (struct attached){.size = bytes > 0 ? (uint64_t)bytes : 0};
 	attached_copy_plain(a->name, sizeof a->name, text_at(o, "filename"));
-	/* "text/plain; charset=utf-8" */
-	utf8_copy(type, sizeof type, text_at(o, "content_type"));
-	type[strcspn(type, "; \t")] = '\0';
-	attached_copy_plain(a->type, sizeof a->type, type);
+	/* "text/plain; charset=utf-8", after control characters and brackets have become blanks. */
+	attached_copy_plain(a->type, sizeof a->type, text_at(o, "content_type"));
+	a->type[strcspn(a->type, "; ")] = '\0';
 	if (strlen(url) < sizeof a->url)
 		memcpy(a->url, url, strlen(url) + 1);
 	a->kind = attached_kind_of(a->type, text_at(o, "filename"));

@@ -50,6 +50,9 @@ TEST(malformed_files_are_left_out_and_names_are_one_plain_line)
 	CHECK(!strpbrk(list.v[0].name, "[]\n"));
 	CHECK_INT(list.v[0].size, 0);
 	CHECK_STR(list.v[0].url, "");
+	take("[{\"id\":\"7\",\"filename\":\"cat.png\",\"content_type\":\"image/png\\u007f; a\"}]");
+	CHECK_STR(list.v[0].type, "image/png");
+	CHECK_INT(list.v[0].kind, ATTACHED_IMAGE);
 	take("{}");
 	CHECK_INT(list.n, 0);
 	attached_read(&list, NULL);
