@@ -73,7 +73,12 @@ corpora() {
 	for b in build/asan/fuzz-replay/*_fuzz; do
 		target=$(basename "$b" _fuzz)
 		echo "$target:"
-		"$b" "tests/fuzz/corpus/$target" || return 1
+		kept=build/asan/fuzz-replay/$target.kept
+		rm -f "$kept"
+		UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 "$b" --edit 500 "$kept" "tests/fuzz/corpus/$target" || {
+			[ ! -f "$kept" ] || echo "the input is in $kept"
+			return 1
+		}
 		n=$((n + 1))
 	done
 	echo "$n passed, 0 failed, 0 skipped"

@@ -148,11 +148,12 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* With TEST_SLOW=SECONDS it names the tests that take longer. */
+/* With TEST_SLOW=SECONDS it names the tests that take longer, with their processor time. */
 int main(int argc, char **argv)
 {
 	const char *slow = getenv("TEST_SLOW");
 	double began;
+	clock_t cpu;
 	unsigned passed = 0, failed = 0, skipped = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -160,9 +161,11 @@ int main(int argc, char **argv)
 		if (!wanted(&tests[i], argc, argv))
 			continue;
 		began = seconds();
+		cpu = clock();
 		run_one(&tests[i]);
 		if (slow && seconds() - began > atof(slow))
-			printf("%5.1f s %s (%s)\n", seconds() - began, tests[i].name,
+			printf("%5.1f s, %.1f s cpu: %s (%s)\n", seconds() - began,
+			       (double)(clock() - cpu) / CLOCKS_PER_SEC, tests[i].name,
 			       tests[i].file);
 		if (run.failed)
 			printf("FAIL %s (%s)\n", tests[i].name, tests[i].file);
