@@ -116,12 +116,22 @@ static uid_t owner_of(const char *path)
 /* The files that SQLite makes meanwhile stay usable for the control that owns the directory. */
 TEST(root_erases_a_person_from_the_database_of_another_user)
 {
-	char dir[32], path[64], wal[80];
+	static struct state s;
+	char dir[32], path[64], wal[80], session[64], *text;
 	struct db *control = NULL;
+	uint64_t strict;
 
 	if (geteuid() != 0)
 		return;
 	CHECK(folder_make(dir));
+	s.commands = json_pack("[s]", "501000000000000000");
+	encrypted_channels_add(&s.encrypted, 100, 200, &strict);
+	text = state_text(&s);
+	CHECK_INT(session_file_save(dir, text), 0);
+	free(text);
+	json_decref(s.commands);
+	snprintf(session, sizeof session, "%s/session.json", dir);
+	CHECK_INT(chown(session, 12345, 12345), 0);
 	snprintf(path, sizeof path, "%s/parley.db", dir);
 	snprintf(wal, sizeof wal, "%s-wal", path);
 	CHECK_INT(db_open(&control, dir, DB_OWN), 0);
@@ -132,6 +142,7 @@ TEST(root_erases_a_person_from_the_database_of_another_user)
 	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
 	CHECK_INT(owner_of(path), 12345);
 	CHECK_INT(owner_of(wal), 12345);
+	CHECK_INT(owner_of(session), 12345);
 	db_close(control);
 	folder_remove(dir);
 }
