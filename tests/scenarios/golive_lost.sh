@@ -52,6 +52,7 @@ control=$last
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(golive_log)"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"
 until_ok 20 logged ' call_secure .*version=1' || bad "the call" "it is not encrypted"
+api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
 hears
 
 CLEAR="The stream is not end-to-end encrypted" REFUSED="The stream would not be end-to-end encrypted"

@@ -100,7 +100,7 @@ is "without go_live nothing is shown" "$(created) $(grep -ac ' golive_show ' "$D
 kill "$control"
 wait "$control" 2>/dev/null
 export PARLEY_GO_LIVE=true
-heard=$(controls)
+heard=$(sessions_begun)
 start_control
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"

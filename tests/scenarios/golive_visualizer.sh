@@ -66,8 +66,8 @@ start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --chan
 control=$last
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
 until_ok 20 up "$GUILD" || bad "the call" "it is not up"
-hears
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
+hears
 
 asks "show the music"
 answered 'playing\":false' && turns | tail -1 | grep -aqF 'no music plays' && ok "without music there is nothing to show" || bad "without music" "$(turns | tail -1)"
