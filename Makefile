@@ -161,8 +161,9 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c canvas.c convert.c film.c format.c input.c lead.c mp3_place.c progress.c retry.c scale.c sendable.c tags.c vp8.c) \
-                  tests/film_file/film_file.c tests/film_file/film_made.c tests/golive/film.c $(COMMON)) | $(B)/decoderd
+DECODERTESTOBJS := $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c canvas.c convert.c film.c format.c input.c lead.c mp3_place.c progress.c retry.c scale.c sendable.c tags.c vp8.c) \
+                 tests/film_file/film_file.c tests/film_file/film_made.c tests/golive/film.c $(COMMON))
+$(B)/tests/decoder: $(DECODERTESTOBJS) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
@@ -261,6 +262,8 @@ $(B)/tests/unit: $(UNITOBJS)
 # For tests/mutants/run.sh, which links it with one object in another's place.
 unit-objects:
 	@echo $(UNITOBJS)
+decoder-test-objects:
+	@echo $(DECODERTESTOBJS)
 unit-libraries:
 	@echo $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 
@@ -550,4 +553,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: unit-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder
+.PHONY: unit-objects decoder-test-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder

@@ -58,20 +58,11 @@ static bool open_track(void *ring, int source, struct decoder_msg *msg)
 	return ok;
 }
 
-/* One field of a line. */
-static void print_text(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, out);
-	putc('\t', out);
-}
-
+/* The texts are plain lines, without tabs, since they were read (decoder_wire.c). */
 static void print_tags(const struct decoder_opened *o, FILE *out)
 {
-	print_text(o->title, out);
-	print_text(o->artist, out);
-	print_text(o->album, out);
-	fprintf(out, "%llu", o->guessed ? 0ULL : (unsigned long long)(o->duration / FRAMES_PER_MS));
+	fprintf(out, "%s\t%s\t%s\t%llu", o->title, o->artist, o->album,
+		o->guessed ? 0ULL : (unsigned long long)(o->duration / FRAMES_PER_MS));
 }
 
 /* The line without its newline. */

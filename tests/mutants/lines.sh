@@ -9,6 +9,10 @@ perl -e '
 use strict;
 my ($name, $file, $test, $edits, $bad) = ("", "", "", 0, 0);
 my $tests = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit tests/decoder`, `find tests/unit -name "*_test.c"`;
+# media.sh builds few of the unit tests of control.
+my ($listed) = join("", `cat tests/mutants/media.sh`) =~ /^joining="(.*?)"/ms;
+my $built = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit/proto tests/unit/ipc tests/unit/mediad @{[split " ", $listed]}`,
+	`find tests/unit/proto tests/unit/ipc tests/unit/mediad -name "*_test.c"`;
 sub look_for {
 	my ($old, $who) = @_;
 	$edits++;
@@ -25,6 +29,9 @@ while (my $line = <$table>) {
 		my $kind = $test =~ s/^(unit|decoder):// ? "unit" : "scenario";
 		if ($kind eq "unit" ? index($tests, $test) < 0 : !-e "tests/scenarios/$test.sh") {
 			print "$name: there is no test $test\n";
+			$bad++;
+		} elsif ($line =~ / unit:/ && index($built, $test) < 0) {
+			print "$name: media.sh does not build the test $test\n";
 			$bad++;
 		}
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {

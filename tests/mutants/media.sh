@@ -25,7 +25,7 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	tests/unit/control/media/two_mediads_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
 	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
-	tests/unit/control/music/player_test.c
+	tests/unit/control/music/player_test.c tests/unit/control/music/player_skip_test.c tests/unit/control/music/queue_test.c
 	control/golive/room.c control/golive/streams.c tests/unit/control/golive/room_test.c tests/unit/control/golive/streams_test.c
 	control/voice_session/encrypted_channels.c tests/unit/control/voice_session/encrypted_channels_test.c"
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
@@ -40,8 +40,7 @@ shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
 decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
 	mediad/video/stored.c mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
-pure="$B/obj/mediad/decoder/analyser.o $B/obj/mediad/decoder/picture.o $B/obj/mediad/decoder/progress.o $B/obj/mediad/decoder/retry.o"
-decodertest=$(objects tests/decoder tests/unit/main.c mediad/music mediad/video)
+decodertest=$(make -s B=$B decoder-test-objects)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
@@ -96,14 +95,16 @@ try_unit() { # FAULT FILE NAME
 	link $W/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
 	try_tests "$1" $W/unit "$3"
 }
-# try_decoder: the tests of decoderd find the program one folder above their own. Some of its files they have themselves.
+# try_decoder: the tests of decoderd find the program one folder above their own. Some of its files they have themselves as well: then
+# both have the edit.
 try_decoder() { # FAULT FILE NAME
 	well_tests decoder "$3" || return
 	mkdir -p $W/tests && cp $B/tests/decoder $W/tests/ && rm -f $W/decoderd && cp $B/decoderd $W/ || return
 	# shellcheck disable=SC2086
-	case " $pure " in
-	*" $B/obj/${2%.c}.o "*) link $W/tests/decoder "$B/obj/${2%.c}.o" "$wraps $decoding $common" $decodertest $pure $shared || return ;;
-	*) link $W/decoderd "$B/obj/${2%.c}.o" "$decoding" $decoderd || return ;;
+	! printf '%s\n' $decoderd | grep -qxF "$B/obj/${2%.c}.o" || link $W/decoderd "$B/obj/${2%.c}.o" "$decoding" $decoderd || return
+	# shellcheck disable=SC2086
+	case " $decodertest " in
+	*" $B/obj/${2%.c}.o "*) link $W/tests/decoder "$B/obj/${2%.c}.o" "$wraps $decoding $common" $decodertest || return ;;
 	esac
 	try_tests "$1" $W/tests/decoder "$3"
 }
