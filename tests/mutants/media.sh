@@ -20,11 +20,11 @@ mkdir -p $W/src $sick $W/well
 # Of control's unit tests those of joining, of faults of encryption and of the connection to mediad alone.
 joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c
 	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c
-	control/media/call.c control/media/link.c control/media/media.c control/media/playback.c control/media/resync.c control/media/video.c
+	control/media/call.c control/media/link.c control/media/media.c control/media/music.c control/media/playback.c control/media/resync.c control/media/video.c
 	control/settings/secret_names.c tests/unit/control/media/media_test.c tests/unit/control/media/playback_test.c
 	tests/unit/control/media/two_mediads_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
-	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
+	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c control/music/volume.c
 	tests/unit/control/music/player_test.c tests/unit/control/music/player_skip_test.c tests/unit/control/music/queue_test.c
 	control/golive/room.c control/golive/streams.c tests/unit/control/golive/room_test.c tests/unit/control/golive/streams_test.c
 	control/voice_session/encrypted_channels.c tests/unit/control/voice_session/encrypted_channels_test.c"
