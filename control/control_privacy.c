@@ -9,6 +9,7 @@
 #include "control/control_inside.h"
 #include "control/discord/components.h"
 #include "control/extraction/extraction.h"
+#include "control/golive/golive.h"
 #include "control/jukebox/queue_shelf.h"
 #include "control/kept.h"
 #include "control/settings/settings.h"
@@ -254,6 +255,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	text_session_forget(c->text, 0, user, true);
 	queue_shelf_forget(c->shelf, user);
 	vision_forget(c->vision, 0, user);
+	golive_forget(c->golive, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_forget_requester(c->voice_sessions[i], user);
 	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {

@@ -598,6 +598,12 @@ void golive_start(struct golive *g, const char *url)
 		gateway_start(g->gateway, url, NULL);
 }
 
+void golive_forget(struct golive *g, uint64_t user)
+{
+	if (g)
+		show_forget_user(g->show, user);
+}
+
 bool golive_ready(const struct golive *g)
 {
 	return !g->refused && gateway_state(g->gateway) == GATEWAY_UP &&

@@ -38,5 +38,7 @@ struct golive *golive_free(struct golive *g);
 void golive_start(struct golive *g, const char *url);
 /* True if it can be asked for streams now. */
 bool golive_ready(const struct golive *g);
+/* A person who is erased asked for nothing that is shown any more. NULL is allowed. */
+void golive_forget(struct golive *g, uint64_t user);
 
 #endif

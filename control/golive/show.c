@@ -364,6 +364,12 @@ void show_forget(struct show *s, const void *arg)
 		s->h = NULL;
 }
 
+void show_forget_user(struct show *s, uint64_t user)
+{
+	if (s->user == user)
+		s->user = 0;
+}
+
 bool show_end(struct show *s, uint64_t guild)
 {
 	if (!s->call || s->over || (guild && s->guild != guild))

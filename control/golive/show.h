@@ -39,6 +39,8 @@ struct show *show_free(struct show *s);
 const char *show_film(struct show *s, const struct vision_film *film, vision_film_h *h, void *arg);
 /* h with this argument is not called any more. */
 void show_forget(struct show *s, const void *arg);
+/* A person who is erased asked for nothing any more. */
+void show_forget_user(struct show *s, uint64_t user);
 /* Ends what is shown in this server (0: in any). False: nothing is. */
 bool show_end(struct show *s, uint64_t guild);
 

@@ -119,6 +119,8 @@ static int take_addresses(struct media_link *l, const struct media_decoders *m)
 {
 	char list[ADDRESS_LIST_BYTES];
 
+	l->has_means = false; /* they hold the guard */
+	l->means.guard = NULL;
 	l->guard = http_guard_free(l->guard);
 	if (!m->tells_addresses)
 		return 0;

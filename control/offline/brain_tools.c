@@ -160,6 +160,9 @@ static void say_fact(const json_t *match, char *buf, size_t size)
 		fact_turn_round(text_at(former, "text"), before, sizeof before);
 	else
 		snprintf(before, sizeof before, "%s", text_at(former, "text"));
+	/* That it is the same thing is a guess of the search: prompts leave it out, too. */
+	if (json_is_true(json_object_get(former, "unsure")))
+		before[0] = '\0';
 	snprintf(buf, size, "%s%s%s%s%s", when, said, *before ? " Before that I was told: " : "",
 		 before, *before ? "." : "");
 }

@@ -315,10 +315,7 @@ static bool holds(const char *line, void *arg)
 {
 	const struct run *r = arg;
 
-	for (unsigned i = 0; i < r->scan.n; i++)
-		if (memmem(line, strlen(line), r->scan.needle[i].bytes, r->scan.needle[i].n))
-			return true;
-	return false;
+	return scan_holds(&r->scan, line);
 }
 
 static bool is_of_guilds(const struct run *r, const json_t *turn)

@@ -64,6 +64,14 @@ static uint64_t count(const char *p, size_t len, size_t from, const struct scan_
 	return hits;
 }
 
+bool scan_holds(const struct scan *s, const char *text)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (count(text, strlen(text), 0, &s->needle[i]))
+			return true;
+	return false;
+}
+
 /* The end of the block before is kept, so that a needle on the border is found, once. */
 static uint64_t count_new(const struct scan *s, const char *p, size_t kept, size_t len)
 {

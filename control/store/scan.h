@@ -25,6 +25,8 @@ struct scan {
 void scan_add_id(struct scan *s, uint64_t user);
 /* A text, as far as it fits: copied. Beyond SCAN_NEEDLES it is left out. */
 void scan_add_text(struct scan *s, const char *text);
+/* Whether the text has any of them. */
+bool scan_holds(const struct scan *s, const char *text);
 /* Reads up to n bytes; *got 0: the end. */
 typedef int(scan_read_h)(void *buf, size_t n, size_t *got, void *arg);
 /* Adds to *hits how many occurrences the bytes have. Errors of h, ENOMEM. */

@@ -762,5 +762,8 @@ TEST(an_address_that_mediad_was_not_given_is_refused_in_words)
 	snprintf(list, sizeof list, "10.0.0.5:8000, 127.0.0.1:%d", atoi(strrchr(fx.base, ':') + 1));
 	toy_addresses(&fx.t, list);
 	SAYS("Playing", plays(ANA, "play", "a.mp3"));
+	/* One that is broken ends the connection, and nothing judges by the list before. */
+	toy_addresses(&fx.t, "station.example");
+	SAYS("Added", plays(ANA, "add", "a.mp3"));
 	end();
 }

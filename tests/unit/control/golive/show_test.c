@@ -109,3 +109,25 @@ TEST(a_stream_gets_another_session_once_its_film_is_open_again)
 	streams_free(rig.streams);
 	toy_free(&rig.t);
 }
+
+TEST(an_erased_person_asked_for_no_film)
+{
+	const struct vision_film film = {
+		.guild = 41, .channel = 51, .user = 7, .url = "file:a.mp4"};
+	struct vision_show shown = {0};
+
+	CHECK_INT(start(), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_HELLO, 1));
+	toy_settle(&rig.t);
+	streams_online(rig.streams, 700, true, env_now(rig.t.env));
+	CHECK(!show_film(rig.show, &film, on_film, NULL));
+	show_forget_user(rig.show, 8);
+	CHECK(show_now(rig.show, 41, &shown));
+	CHECK_INT(shown.user, 7);
+	show_forget_user(rig.show, 7);
+	CHECK(show_now(rig.show, 41, &shown));
+	CHECK_INT(shown.user, 0);
+	show_free(rig.show);
+	streams_free(rig.streams);
+	toy_free(&rig.t);
+}

@@ -363,6 +363,10 @@ TEST(outputs_of_memory_are_said)
 		    "\"text\":\"tea is cold\"}]}]}"),
 		"Yesterday you told me that your bike is red. Twelve days ago Bob told me: tea "
 		"is hot. Before that I was told: tea is cold.");
+	CHECK_STR(say("memory_search",
+		      "{\"matches\":[{\"text\":\"tea is hot\",\"said_by\":\"Bob\",\"former\":[{"
+		      "\"text\":\"tea is cold\",\"unsure\":true}]}]}"),
+		  "Bob told me: tea is hot.");
 	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
 					     "\"minutes_ago\":1500}]"),
 		  "Yesterday Ana said: it rains.");

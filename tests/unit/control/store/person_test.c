@@ -988,6 +988,16 @@ TEST(a_search_finds_every_encoding_also_across_blocks)
 	folder_remove(dir);
 }
 
+/* A line is not of person 5 for a time that has the digit. */
+TEST(an_id_within_a_number_is_not_found)
+{
+	struct scan s = {0};
+
+	scan_add_id(&s, 5);
+	CHECK(!scan_holds(&s, "{\"at_ms\":1750,\"user\":\"501\"}"));
+	CHECK(scan_holds(&s, "{\"at_ms\":1750,\"user\":\"5\"}"));
+}
+
 TEST(the_key_of_pseudonyms_is_made_once_and_kept_private)
 {
 	struct subject_key one, two;
