@@ -187,7 +187,7 @@ static void type_message(const struct explore_op *op, struct room_event *ev)
 static void other(struct explore *x, const struct explore_op *op, struct room_event *ev)
 {
 	struct slice t = ev->text;
-	unsigned high = op->pick >> 6; /* the low bits follow from the type */
+	unsigned any = op->text; /* the type follows from the other numbers */
 
 	/* Whatever the op holds goes into every field. */
 #define N(type, member) ev->member = (type)(op->pick >> (op->ms & 3));
@@ -208,13 +208,13 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 	if (ev->type == ROOM_RETRIEVED && op->who & 1) {
 		ev->chunk = x->retrieve;
 		ev->yes = true;
-		ev->text = text_of(high & 1   ? "f12 u7\nAnna likes tea."
-				   : high & 2 ? "s9 u7\nThey spoke of tea."
-					      : "p3 f12\nAnna likes tea.");
+		ev->text = text_of(any & 1   ? "f12 u7\nAnna likes tea."
+				   : any & 2 ? "s9 u7\nThey spoke of tea."
+					     : "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
 	} else if (ev->type == ROOM_RECALLED) {
-		ev->text = text_of(high & 1 ? "anna\nthe river is high" : "anna");
+		ev->text = text_of(any & 1 ? "anna\nthe river is high" : "anna");
 	} else if (ev->type == ROOM_TYPED || ev->type == ROOM_EDITED) {
 		type_message(op, ev);
 	}
