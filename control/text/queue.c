@@ -127,6 +127,7 @@ static void find_bursts(const struct text_chat *chat, const struct text_channel 
  * does not wait for what they say to others. */
 static bool leads(const struct burst *b)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): find_bursts sets it */
 	return b->addresses ? !b->behind_addressed : b->first;
 }
 

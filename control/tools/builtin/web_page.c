@@ -296,7 +296,7 @@ int web_page_read(struct web_page_read **out, struct web_pages *w, const char *u
 	r->gone = &gone;
 	advance(r);
 	if (!gone)
-		r->gone = NULL;
+		r->gone = NULL; /* NOLINT(clang-analyzer-unix.Malloc): not gone */
 	*out = gone ? NULL : r;
 	return 0;
 }
