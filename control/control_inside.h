@@ -318,8 +318,7 @@ void control_end_music(struct control *c);
 
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);
-/* A command would be carried out at once. */
-/* Who is told what of the commands that come. */
+/* Says which commands are answered at once, and counts those that are refused. */
 void control_prepare_commands(struct control *c);
 /* Carries out what was held, once mediad has told what it holds. */
 void control_on_held_timer(void *arg);

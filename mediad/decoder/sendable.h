@@ -1,8 +1,7 @@
 /* Whether a stream can send the video of a source as it is stored, by what its container says.
  *
  * A viewer of a stream shows each frame when it comes, so frames have to be stored in the order in
- * which they are shown; he sees nothing before a key frame; and nothing turns the picture for
- * him. */
+ * which they are shown; nothing is seen before a key frame; and nothing turns the picture. */
 #ifndef MEDIAD_DECODER_SENDABLE_H
 #define MEDIAD_DECODER_SENDABLE_H
 

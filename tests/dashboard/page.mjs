@@ -802,7 +802,7 @@ const groups = {
     // Erased after a question, and never by one press.
     await b.until(buttonOf('Erase the person'));
     await b.eval(`${buttonOf('Erase the person')}.click()`);
-    is('an erasure is asked for', await b.until(`${body}.includes('Person 1 (601) goes from all that is kept')`), true);
+    is('the page asks before it erases', await b.until(`${body}.includes('Person 1 (601) goes from all that is kept')`), true);
     await b.eval(`${buttonOf('Keep')}.click()`);
     is('and taken back', await b.until(`!${body}.includes('goes from all that is kept')`), true);
     is('nothing was erased', s.asked.some((a) => a.method === 'DELETE'), false);
