@@ -33,11 +33,7 @@ cat >"$D/config.json" <<-END
 	 "providers": [{"name": "eyes", "dialect": "openai", "url": "http://127.0.0.1:$port/v1"}],
 	 "roles": {"voice": ["eyes"], "transcribe": ["eyes"]}, "answer_audio": "own"}
 END
-for person in "$ACCOUNT guildd.person.token" "$BOB bob.token"; do
-	set -- $person
-	api POST /bots "{\"id\":\"$1\",\"name\":\"person$1\",\"token\":\"$2\",\"person\":true}" >/dev/null
-	api POST "/guilds/$GUILD/members" "{\"user_id\":\"$1\"}" >/dev/null
-done
+add_people
 start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/films"
 until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
 start_mediad bob
