@@ -183,6 +183,19 @@ void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_fra
 	}
 }
 
+void deck_wait_titles(struct deck *d, uint16_t slot, struct played *out, unsigned n)
+{
+	struct decoder_msg msg;
+	unsigned told = 0;
+
+	for (const char *at = out->titles; (at = strchr(at, '|')); at++)
+		told++;
+	while (told < n && deck_receive(d, &msg, PATIENCE_MS)) {
+		take_message(d, slot, &msg, out);
+		told += msg.type == DECODER_TITLE;
+	}
+}
+
 void deck_play_file(struct deck *d, const char *name, uint64_t start, struct played *out)
 {
 	*out = (struct played){0};

@@ -52,6 +52,9 @@ bool deck_receive(struct deck *d, struct decoder_msg *msg, int ms);
 /* Reads the ring of a slot until its track has ended, or until max_frames are read and
  * OPENED has come. */
 void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_frames);
+/* Waits until n titles are told in all: a web server's come on a way of their own, so their sound
+ * can be read first. */
+void deck_wait_titles(struct deck *d, uint16_t slot, struct played *out, unsigned n);
 /* deck_start and deck_play in slot 0. */
 void deck_play_file(struct deck *d, const char *name, uint64_t start, struct played *out);
 

@@ -441,8 +441,10 @@ TEST(decoderd_plays_on_when_a_station_tells_no_title)
 	bool ok = deck_open(&d) && format_write(&d, &formats[4], 2) &&
 		  deck_start(&d, 0, "/advert/e.mp3", 0);
 
-	if (ok)
+	if (ok) {
 		deck_play(&d, 0, &p, 150000);
+		deck_wait_titles(&d, 0, &p, 3);
+	}
 	free(p.pcm);
 	deck_close(&d);
 	CHECK(ok && !p.has_ended && p.frames == 150000);
@@ -458,8 +460,10 @@ TEST(decoderd_plays_a_station_and_tells_its_titles)
 		  deck_start(&d, 0, "/radio/e.mp3", 0);
 	double snr;
 
-	if (ok)
+	if (ok) {
 		deck_play(&d, 0, &p, 150000);
+		deck_wait_titles(&d, 0, &p, 2);
+	}
 	snr = format_snr(&p, 0);
 	free(p.pcm);
 	deck_close(&d);
@@ -492,6 +496,7 @@ TEST(decoderd_tells_a_title_when_its_sound_is_decoded)
 
 	if (ok) {
 		deck_play(&d, 0, &p, 4800);
+		deck_wait_titles(&d, 0, &p, 1);
 		early = count_titles(&d, 1000);
 	}
 	for (unsigned waits = 0; ok && waits < 200 && !later; waits++) {
