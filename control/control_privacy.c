@@ -100,7 +100,7 @@ static json_t *sure_buttons(const struct control *c, uint64_t user, const char *
 		component_button("keep", user, now, COMPONENT_PLAIN, keep.text)));
 }
 
-/* Of oneself: nobody has somebody else erased. */
+/* Of oneself: no member has somebody else erased. */
 void control_answer_forget_user(struct control *c, struct command *cmd)
 {
 	struct words words = {0};

@@ -114,6 +114,19 @@ static bool parse_user(const char *option, const char *user, uint64_t *id)
 	return false;
 }
 
+/* A short number is in settings, audit texts and files by chance, and all of them would be changed
+ * for good. */
+static bool parse_account(const char *option, const char *user, uint64_t *id)
+{
+	if (!parse_user(option, user, id))
+		return false;
+	if (!discord_is_account(*id))
+		fprintf(stderr,
+			"control: %s wants an id as Discord gives them, of 17 to 19 digits: %s\n",
+			option, user);
+	return discord_is_account(*id);
+}
+
 /* A wrong id does no harm, and leaves the person whom somebody meant. */
 static void tell_unknown(const char *user)
 {
@@ -442,7 +455,7 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 	struct words sentence = {0};
 	int err;
 
-	if (!parse_user("--erase", user, &o.e.user))
+	if (!parse_account("--erase", user, &o.e.user))
 		return 2;
 	environment_settings(&o.settings, config, ignore_fault, NULL);
 	if (o.settings)

@@ -79,3 +79,8 @@ bool discord_snowflake(const char *text, uint64_t *out)
 	*out = v;
 	return true;
 }
+
+bool discord_is_account(uint64_t id)
+{
+	return id >= UINT64_C(10000000000000000) && id <= INT64_MAX;
+}

@@ -52,6 +52,10 @@ const char *discord_permission_text(unsigned bit);
 /* A snowflake in decimal, 1..20 digits and nothing else. False (out untouched) otherwise or for 0.
  */
 bool discord_snowflake(const char *text, uint64_t *out);
+/* True if an account can have this id: 17 digits at least. Snowflakes count milliseconds since 2015
+ * in their upper 42 bits, and had 16 digits in its first four weeks alone, before Discord opened.
+ */
+bool discord_is_account(uint64_t id);
 /* A decimal string of 64 bits, as permissions are sent; 0 is allowed. */
 bool discord_u64(const char *text, uint64_t *out);
 

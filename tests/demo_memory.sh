@@ -8,7 +8,7 @@ out=$2
 D=$(mktemp -d /tmp/parley-demo-XXXXXX)
 # shellcheck source=tests/scenarios/common
 . tests/scenarios/common
-BOB=502
+ALICE=501777123456789012 BOB=502777123456789012
 export PARLEY_LOG_WORDS=1 PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}"
 
 control() { # DAY: starts the control of this day, with the state that the one before left
@@ -49,7 +49,7 @@ says() {
 holds() { cat "$D/state"/parley.db* 2>/dev/null | grep -aqiE 'friday|sunday'; }
 
 echo "starting guildd (a Discord on this machine), offlined (the embedded engine), mediad and control (the bot)"
-start_guildd
+start_guildd --set long_ids=1
 start_brain
 start_mediad one
 start_mediad Alice

@@ -28,6 +28,7 @@
 
 /* TEXTS: the id needs some of the SCAN_NEEDLES, too. */
 enum { PATH_SIZE = 896, WAL_TRIES = 20, TEXTS = 24 };
+#define DATABASE "parley.db"
 
 /* An erasure under way. */
 struct run {
@@ -36,7 +37,7 @@ struct run {
 	struct subject_key key;
 	char mac[SUBJECT_MAC];
 	struct scan scan;
-	json_t *erased, *files, *searched;
+	json_t *erased, *files, *searched, *found;
 	json_t *guilds; /* whose memory may know the person: [id, …] */
 	unsigned copies;
 	unsigned texts;	   /* to search for */
@@ -432,10 +433,26 @@ static int erase_files(struct run *r)
 
 /* ---- the search ---- */
 
+/* `hits` more traces in the files of this name; or less, of those that are none. */
+static void count_traces(struct run *r, const char *name, json_int_t hits)
+{
+	json_int_t n = json_integer_value(json_object_get(r->found, name)) + hits;
+
+	r->traces = (uint64_t)((json_int_t)r->traces + hits);
+	if (n)
+		json_object_set_new(r->found, name, json_integer(n));
+	else
+		json_object_del(r->found, name);
+}
+
 static int search(struct run *r, const char *path, const char *name)
 {
+	uint64_t hits = 0;
+	int err = scan_file(&r->scan, path, &hits);
+
 	json_array_append_new(r->searched, json_string(name));
-	return scan_file(&r->scan, path, &r->traces);
+	count_traces(r, name, (json_int_t)hits);
+	return err;
 }
 
 struct position {
@@ -455,9 +472,12 @@ static int read_database(void *buf, size_t n, size_t *got, void *arg)
 static int search_database(struct run *r)
 {
 	struct position at = {.db = r->db};
+	uint64_t hits = 0;
+	int err = scan_bytes(&r->scan, read_database, &at, &hits);
 
-	json_array_append_new(r->searched, json_string("parley.db"));
-	return scan_bytes(&r->scan, read_database, &at, &r->traces);
+	json_array_append_new(r->searched, json_string(DATABASE));
+	count_traces(r, DATABASE, (json_int_t)hits);
+	return err;
 }
 
 static int search_folder(struct run *r, const char *folder)
@@ -512,12 +532,12 @@ static int search_all(struct run *r)
 
 static char *print_receipt(const struct run *r)
 {
-	json_t *j =
-		json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I,s:I,s:I}}", "format",
-			  "parley-erasure-1", "at_ms", (json_int_t)r->e->now_ms, "subject", r->mac,
-			  "via", r->e->via ? r->e->via : "", "erased", r->erased, "files", r->files,
-			  "scan", "searched", r->searched, "texts", (json_int_t)r->texts, "traces",
-			  (json_int_t)r->traces, "listed", (json_int_t)r->listed);
+	json_t *j = json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I,s:I,s:I,s:O}}", "format",
+			      "parley-erasure-1", "at_ms", (json_int_t)r->e->now_ms, "subject",
+			      r->mac, "via", r->e->via ? r->e->via : "", "erased", r->erased,
+			      "files", r->files, "scan", "searched", r->searched, "texts",
+			      (json_int_t)r->texts, "traces", (json_int_t)r->traces, "listed",
+			      (json_int_t)r->listed, "found", r->found);
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
@@ -529,12 +549,16 @@ static int search_but_lists(struct run *r)
 {
 	int err;
 
+	json_int_t there;
+
 	r->traces = 0;
 	json_array_clear(r->searched);
+	json_object_clear(r->found);
 	err = search_all(r);
 	if (!err)
 		err = listed_count(r->db, r->e->user, &r->listed);
-	r->traces -= r->listed < r->traces ? r->listed : r->traces;
+	there = json_integer_value(json_object_get(r->found, DATABASE));
+	count_traces(r, DATABASE, -(r->listed < there ? (json_int_t)r->listed : there));
 	return err;
 }
 
@@ -649,9 +673,10 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	r->erased = json_object();
 	r->files = json_object();
 	r->searched = json_array();
+	r->found = json_object();
 	r->guilds = json_array();
 	subject_mac(&r->key, e->user, r->mac);
-	if (!r->erased || !r->files || !r->searched || !r->guilds)
+	if (!r->erased || !r->files || !r->searched || !r->found || !r->guilds)
 		err = ENOMEM;
 	if (!err)
 		err = erase_request(db, e->user, e->now_ms);
@@ -665,6 +690,7 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	json_decref(r->erased);
 	json_decref(r->files);
 	json_decref(r->searched);
+	json_decref(r->found);
 	json_decref(r->guilds);
 	free(r);
 	return err;

@@ -32,9 +32,9 @@ int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
 int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
  * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "texts": how many of theirs
- * were searched for beside the id, "traces": 0, "listed": how often the settings in force name the
- * person}}; the caller
- * frees it. Errors of db.h and consents_read_key; ENOMEM. */
+ * were searched for beside the id, "traces": 0, "listed": how often
+ * the settings in force name the person, "found": {file name: traces}}}; the caller frees it.
+ * Errors of db.h and consents_read_key; ENOMEM. */
 int erase_person(struct db *db, const struct erase *e, char **receipt);
 /* Adds the sentence of a receipt. EBADMSG. */
 int erase_tell(struct words *w, const char *receipt);

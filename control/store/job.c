@@ -752,6 +752,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:
 	case JOB_BEGIN_ERASE:
+	case JOB_FIND_RECEIPT:
 	case JOB_ERASE:
 	case JOB_LIST_ERASE_REQUESTS:
 		job_run_person(r, j, a);

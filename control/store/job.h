@@ -52,6 +52,7 @@ enum job_kind {
 			       by_default of struct consent_change */
 	JOB_EXPORT,	    /* of user */
 	JOB_BEGIN_ERASE,    /* of user */
+	JOB_FIND_RECEIPT,   /* user */
 	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/store/consents.h"
 #include "control/store/db.h"
@@ -133,6 +134,19 @@ static void run_erase(struct job_runner *r, const struct job *j, struct worker_a
 	job_answer_json(r, a, err, receipt);
 }
 
+static void run_find_receipt(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *receipt = NULL;
+	int err =
+		job_database(r) ? erase_find_receipt(r->db, r->dir, j->user, 0, &receipt) : r->err;
+
+	if (err == ENOENT) {
+		receipt = strdup("null");
+		err = receipt ? 0 : ENOMEM;
+	}
+	job_answer_json(r, a, err, receipt);
+}
+
 static void run_list_erase_requests(struct job_runner *r, struct worker_answer *a)
 {
 	if (job_database(r))
@@ -156,6 +170,8 @@ void job_run_person(struct job_runner *r, const struct job *j, struct worker_ans
 		run_export(r, j, a);
 	else if (j->kind == JOB_BEGIN_ERASE)
 		run_begin_erase(r, j, a);
+	else if (j->kind == JOB_FIND_RECEIPT)
+		run_find_receipt(r, j, a);
 	else if (j->kind == JOB_ERASE)
 		run_erase(r, j, a);
 	else

@@ -660,6 +660,12 @@ int store_erase_person(struct store *s, uint64_t user, const char *via, store_do
 	return put_copied(s, &j, &(struct request){.documenth = h, .arg = arg});
 }
 
+int store_find_receipt(struct store *s, uint64_t user, store_document_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_FIND_RECEIPT, .user = user},
+		       &(struct request){.documenth = h, .arg = arg});
+}
+
 int store_list_erase_requests(struct store *s, store_list_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_LIST_ERASE_REQUESTS},

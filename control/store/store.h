@@ -297,6 +297,8 @@ int store_begin_erasure(struct store *s, uint64_t user, store_list_h *h, void *a
 /* Erases a person (control/store/erase.h). The document is the receipt. via: who asked. */
 int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
 		       void *arg);
+/* The document is the receipt of the last erasure of this person, or null. */
+int store_find_receipt(struct store *s, uint64_t user, store_document_h *h, void *arg);
 /* Erasures that were requested, by store_begin_erasure or `control --erase`, and are not done;
  * version: the user. */
 int store_list_erase_requests(struct store *s, store_list_h *h, void *arg);

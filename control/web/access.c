@@ -205,6 +205,13 @@ void access_audit(const struct access *a, const struct http_exchange *x, const c
 		 &(struct event_action){.kind = kind, .target = target, .result = result});
 }
 
+void access_audit_of(const struct access *a, const char *actor, const char *kind,
+		     const char *target, const char *result)
+{
+	audit_as(a, NULL, actor,
+		 &(struct event_action){.kind = kind, .target = target, .result = result});
+}
+
 /* ---- who it is ---- */
 
 /* A client without a session tries tokens. Each try is a row of the audit while there are few. */

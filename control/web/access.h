@@ -122,6 +122,9 @@ unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
 /* A row of the audit: what this client did, to what, and what came of it. */
 void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
 		  const char *target, const char *result);
+/* The same of a client that may be gone; actor: as access_actor told. */
+void access_audit_of(const struct access *a, const char *actor, const char *kind,
+		     const char *target, const char *result);
 /* [{id, role, user, server, createdAt, expiresAt, current}], the oldest first; user: who signed in
  * with Discord, server: the only one that it sees; both may be null. */
 json_t *access_list(const struct access *a, const struct http_exchange *x);

@@ -106,8 +106,13 @@ void web_keep_change(struct web *w, struct http_exchange *x);
 struct http_exchange *web_take_change(struct web *w);
 /* The same that waits for an export. */
 struct http_exchange **web_exporting(struct web *w);
-/* The same that waits for an erasure. */
-struct http_exchange **web_erasing(struct web *w);
+/* The erasure that an admin began: one at a time. */
+struct web_erasing {
+	bool on;
+	struct http_exchange *x; /* waits for its end; NULL: its client is gone */
+	char actor[ACCESS_ACTOR_SIZE];
+};
+struct web_erasing *web_erasing(struct web *w);
 /* The exchange that waits for the room to be asked again; NULL: none, or its client is gone. */
 struct http_exchange *web_asking(const struct web *w);
 void web_set_asking(struct web *w, struct http_exchange *x);

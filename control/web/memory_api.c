@@ -8,6 +8,7 @@
 #include "control/store/store.h"
 #include "control/web/inside.h"
 #include "control/web/list_query.h"
+#include "proto/discord.h"
 
 static void list(struct web *w, const struct web_request *r, enum store_reading what,
 		 const struct list_query *q)
@@ -152,15 +153,34 @@ void web_memory_guild_delete(struct web *w, const struct web_request *r)
 static void lose_erasure(struct http_exchange *x, void *arg)
 {
 	(void)x;
-	*web_erasing(arg) = NULL;
+	web_erasing(arg)->x = NULL;
+}
+
+/* The audit has the end, also when nobody waits for it any more: a large database takes longer than
+ * proxies do. */
+static void audit_erased(struct web *w, const char *actor, const json_t *receipt)
+{
+	const json_t *scan = json_object_get(receipt, "scan");
+	json_int_t traces = json_integer_value(json_object_get(scan, "traces"));
+	char result[64] = "erased";
+
+	if (!receipt)
+		strcpy(result, "not erased");
+	else if (traces)
+		snprintf(result, sizeof result, "erased, %" JSON_INTEGER_FORMAT " traces left",
+			 traces);
+	access_audit_of(web_access(w), actor, "erase_person", "", result);
 }
 
 void web_erased(struct web *w, const char *receipt)
 {
-	struct http_exchange *x = *web_erasing(w);
+	struct web_erasing *e = web_erasing(w);
+	struct http_exchange *x = e->x;
 	json_t *told = receipt ? json_loads(receipt, 0, NULL) : NULL;
 
-	*web_erasing(w) = NULL;
+	e->x = NULL;
+	e->on = false;
+	audit_erased(w, *e->actor ? e->actor : "nobody", told);
 	if (x)
 		http_on_gone(x, NULL, NULL);
 	if (x && told)
@@ -170,25 +190,53 @@ void web_erased(struct web *w, const char *receipt)
 	json_decref(told);
 }
 
-/* Of all servers, so not for a session of one. The audit does not name whom it was about: it would
- * keep what is erased. One at a time. */
+/* Of all servers, so not for a session of one; and of an id that an account can have. */
+static bool is_for_erasure(const struct web_request *r)
+{
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (!discord_is_account(r->id))
+		web_refuse(r->x, WEB_BAD_ACCOUNT);
+	return !r->scope && discord_is_account(r->id);
+}
+
+/* The audit does not name whom it was about: it would keep what is erased. One at a time. */
 void web_person_delete(struct web *w, const struct web_request *r)
 {
 	const struct web_conf *c = web_shown(w);
+	struct web_erasing *e = web_erasing(w);
 	int err;
 
-	if (r->scope) {
-		web_refuse(r->x, WEB_FORBIDDEN);
+	if (!is_for_erasure(r))
 		return;
-	}
 	err = c->eraseh ? c->eraseh(r->id, c->arg) : ENOENT;
 	access_audit(web_access(w), r->x, "erase_person", "", err ? "refused" : "begun");
 	if (err) {
 		web_refuse(r->x, err == EBUSY || err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
 		return;
 	}
-	*web_erasing(w) = r->x;
+	*e = (struct web_erasing){.on = true, .x = r->x};
+	access_actor(web_access(w), r->x, e->actor);
 	http_on_gone(r->x, lose_erasure, w);
+}
+
+static void answer_receipt(struct web *w, struct http_exchange *x, enum web_role role,
+			   const struct store_document *d)
+{
+	(void)role;
+	web_json(x, 200,
+		 json_pack("{s:b,s:o}", "running", (int)web_erasing(w)->on, "receipt",
+			   json_loads(d->document, JSON_DECODE_ANY, NULL)));
+}
+
+/* For whoever began an erasure and lost the answer. */
+void web_person_receipt_get(struct web *w, const struct web_request *r)
+{
+	struct read *read = is_for_erasure(r) ? web_read_begin(w, r, answer_receipt) : NULL;
+
+	if (read)
+		web_read_begun(r, read,
+			       store_find_receipt(web_reads_store(w), r->id, web_on_read, read));
 }
 
 /* The author's own order to forget it, given for them: what rests on the fact goes with it. */

@@ -80,8 +80,8 @@ struct web {
 	struct web_conf conf;		 /* what it shows; its texts are not valid */
 	struct http_exchange *asking;	 /* waits until the room was asked again; NULL */
 	struct http_exchange *exporting; /* waits until an incident was exported; NULL */
-	struct http_exchange *erasing;	 /* waits until a person was erased; NULL */
-	struct http_exchange *change;	 /* waits until the settings are saved; NULL */
+	struct web_erasing erasing;
+	struct http_exchange *change; /* waits until the settings are saved; NULL */
 	uint64_t last_order;
 };
 
@@ -174,7 +174,7 @@ struct http_exchange **web_exporting(struct web *w)
 	return &w->exporting;
 }
 
-struct http_exchange **web_erasing(struct web *w)
+struct web_erasing *web_erasing(struct web *w)
 {
 	return &w->erasing;
 }

@@ -778,11 +778,14 @@ const groups = {
 
   // A community among a hundred has a memory of its own, and what is left out is told.
   async memory(b, s) {
-    const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: String(600 + i), name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });
+    const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: `60${i}777123456789012`, name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });
     const write = (i) => ({ id: String(i), at: new Date(Date.UTC(2026, 10, 1, 0, 10 - i)).toISOString(), guild: A, source: 'asked', inserted: 3, updated: 0, duplicate: 1, refused: 0 });
 
+    const receipt = { erased: { facts: 2, turns: 3 }, scan: { traces: 0, listed: 0 } };
+
     s.answerOf = (path, query, method) => ({
-      '/api/memory/people/601': { erased: { facts: 2, turns: 3 }, scan: { traces: 0, listed: 0 } },
+      '/api/memory/people/601777123456789012': receipt,
+      '/api/memory/people/601777123456789012/receipt': { running: false, receipt: null },
       '/api/memory/search': { results: [{ id: 7, text: 'The ferry leaves at four', name: 'Person 1', at_ms: Date.UTC(2026, 10, 1), score: 0.8126 }] },
       '/api/memory/facts': { facts: [], next: null }, '/api/memory/writes': query.get('cursor') ? { writes: [write(9)], next: null } : { writes: [write(0), write(5)], next: '5' },
       '/api/memory/subjects': query.get('cursor') ? { subjects: [person(2)], next: null } : { subjects: [person(1)], next: '1' },
@@ -802,17 +805,25 @@ const groups = {
     // Erased after a question, and never by one press.
     await b.until(buttonOf('Erase the person'));
     await b.eval(`${buttonOf('Erase the person')}.click()`);
-    is('the page asks before it erases', await b.until(`${body}.includes('Person 1 (601) goes from all that is kept')`), true);
+    is('the page asks before it erases', await b.until(`${body}.includes('Person 1 (601777123456789012) goes from all that is kept')`), true);
     await b.eval(`${buttonOf('Keep')}.click()`);
     is('and taken back', await b.until(`!${body}.includes('goes from all that is kept')`), true);
     is('nothing was erased', s.asked.some((a) => a.method === 'DELETE'), false);
     await b.eval(set('memory-erase', '601'));
     await b.eval("document.getElementById('memory-erase').form.requestSubmit()");
-    await b.until(buttonOf('Erase for good'));
+    is('a number that is no id is not taken', await b.until(`${body}.includes('17 to 19 digits')`), true);
+    await b.eval(set('memory-erase', '601777123456789012'));
+    await b.eval("document.getElementById('memory-erase').form.requestSubmit()");
+    await b.until("document.getElementById('memory-erase-sure')");
     await b.picture('page-memory-erase', 1280, 1400, false);
-    await b.eval(`${buttonOf('Erase for good')}.click()`);
+    await b.eval(set('memory-erase-sure', '601777123456789013'));
+    await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
+    is('another id erases nobody', await b.until(`${body}.includes('This is not 601777123456789012: nothing was erased.')`), true);
+    is('nothing is asked for', s.asked.some((a) => a.method === 'DELETE'), false);
+    await b.eval(set('memory-erase-sure', '601777123456789012'));
+    await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
     is('the receipt is told', await b.until(`${body}.includes('Erased: 5 rows. Nothing was found of them afterwards.')`), true);
-    is('of that person', s.asked.filter((a) => a.method === 'DELETE').map((a) => a.url.pathname), ['/api/memory/people/601']);
+    is('of that person', s.asked.filter((a) => a.method === 'DELETE').map((a) => a.url.pathname), ['/api/memory/people/601777123456789012']);
     await b.eval(set('memory-guild', B));
     is('a server has a memory of its own', await until(() => s.asked.filter((a) => a.url.searchParams.get('guild') === B)
       .map((a) => a.url.pathname).filter((p) => p.startsWith('/api/memory/')).length >= 4), true);

@@ -195,7 +195,7 @@ void api_reset(struct api_call *c)
 	int err = gd_world_alloc(&fresh);
 
 	if (!err)
-		err = gd_world_defaults(fresh);
+		err = gd_world_defaults(fresh, g->sw.long_ids);
 	if (err) {
 		api_result(c, err);
 		return;

@@ -143,7 +143,7 @@ static int guildd_open(struct guildd *g)
 	if (!err)
 		err = gd_history_alloc(&g->history, g);
 	if (!err)
-		err = gd_world_defaults(g->world);
+		err = gd_world_defaults(g->world, g->sw.long_ids);
 	if (!err)
 		err = gd_certs_alloc(&g->certs, g->name, g->ip);
 	if (!err)

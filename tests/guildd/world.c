@@ -81,9 +81,10 @@ struct gd_world *gd_world_free(struct gd_world *w)
 	return NULL;
 }
 
-int gd_world_defaults(struct gd_world *w)
+int gd_world_defaults(struct gd_world *w, bool long_ids)
 {
-	static const struct {
+	static const uint64_t more = 777123456789012;
+	struct {
 		uint64_t id;
 		const char *name;
 	} people[] = {{501, "alice"}, {502, "bob"}};
@@ -92,6 +93,8 @@ int gd_world_defaults(struct gd_world *w)
 	struct gd_user *u;
 	int err;
 
+	for (size_t i = 0; long_ids && i < sizeof(people) / sizeof(people[0]); i++)
+		people[i].id = people[i].id * UINT64_C(1000000000000000) + more;
 	/* GUILD_MEMBERS, GUILD_PRESENCES and MESSAGE_CONTENT are enabled. */
 	err = gd_bot_add(w, &bot, GD_DEFAULT_BOT, "parley", GD_DEFAULT_TOKEN,
 			 1 << 1 | 1 << 8 | 1 << 15);

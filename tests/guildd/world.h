@@ -108,7 +108,7 @@ struct gd_world {
 int gd_world_alloc(struct gd_world **out);
 struct gd_world *gd_world_free(struct gd_world *w);
 /* The guild, channels, bot and users that a start without configuration has. */
-int gd_world_defaults(struct gd_world *w);
+int gd_world_defaults(struct gd_world *w, bool long_ids);
 
 /* A new id that nothing has. */
 uint64_t gd_world_id(struct gd_world *w);

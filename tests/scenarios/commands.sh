@@ -309,7 +309,7 @@ says "nor about a member whom they do not hear" "*same voice channel*"
 menu $CAROL "Why no answer?" $CAROL
 says "of oneself" "I know of nothing that you have said to me here."
 menu $CAROL "Forget me" $BOB
-says "nobody has somebody else erased" "Nobody has somebody else erased*"
+says "nobody has somebody else erased" "No member has somebody else erased*"
 menu $CAROL "Forget me" $CAROL
 says "oneself after a question" "This erases everything that I keep about you*"
 presses $CAROL keep

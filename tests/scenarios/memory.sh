@@ -11,10 +11,11 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-memory-XXXXXX)
 . tests/scenarios/common
 . tests/scenarios/spoken
+ALICE=501777123456789012
 
 
 export PARLEY_LOG_WORDS=1
-start_guildd
+start_guildd --set long_ids=1
 start_brain
 open_room
 

@@ -11,7 +11,7 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-privacy-XXXXXX)
 . tests/scenarios/common
 . tests/scenarios/spoken
-BOB=502
+ALICE=501777123456789012 BOB=502777123456789012
 export PARLEY_CONSENT=heard PARLEY_LOG_WORDS=1
 
 shown() { api GET "/interactions/$1"; }
@@ -32,7 +32,7 @@ press() {
 	[ -n "$pressed" ] || bad "press $1" "no such component: $(cat "$D/shown")"
 }
 
-start_guildd
+start_guildd --set long_ids=1
 start_brain
 open_room
 

@@ -11,6 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-text-erased-XXXXXX)
 . tests/scenarios/common
+ALICE=501777123456789012
 
 of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";
@@ -42,7 +43,7 @@ silent() {
 runs=0
 where=$TEXT
 
-start_guildd
+start_guildd --set long_ids=1
 mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"

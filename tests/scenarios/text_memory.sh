@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-text-memory-XXXXXX)
 . tests/scenarios/common
-BOB=502
+ALICE=501777123456789012 BOB=502777123456789012
 
 messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";
@@ -39,7 +39,7 @@ stop() {
 	wait "$control"
 }
 
-start_guildd
+start_guildd --set long_ids=1
 mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"

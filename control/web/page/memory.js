@@ -118,37 +118,65 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
     const wanted = view.erasing;
 
     return node("div", { "data-key": "erasure" }, field("memory-erase", "Erase a person by their id", "", "Erase …", (id) => considerErasure(view, id)),
-      wanted && node("p", { role: "status" }, wanted.text, " ", wanted.done ? null : button("Erase for good", () => erasePerson(view), { class: "danger", disabled: Boolean(wanted.busy) }),
-        wanted.done || wanted.busy ? null : button("Keep", () => {
-          view.erasing = null;
-          dirty();
-        })));
+      wanted && node("p", { role: "status" }, wanted.text),
+      wanted && !wanted.done && !wanted.busy && drawSure(view));
   }
 
+  function drawSure(view) {
+    const form = field("memory-erase-sure", "Type the id again", "", "Erase for good", (id) => erasePerson(view, id), button("Keep", () => {
+      view.erasing = null;
+      dirty();
+    }));
+
+    form.querySelector("button").className = "danger";
+    return form;
+  }
+
+  // As discord_is_account of control.
+  const isAccount = (id) => /^[0-9]{17,19}$/.test(id);
+
   function considerErasure(view, id, name) {
-    view.erasing = /^[0-9]{1,19}$/.test(id) ? { id, text: `${name ? `${name} (${id})` : id} goes from all that is kept, in every server: words, turns, facts, recordings, costs by name. `
-      + "It cannot be taken back; conversations that know them begin anew." } : { done: true, text: "Type the id of a person: digits alone." };
+    view.erasing = isAccount(id) ? { id, text: `${name ? `${name} (${id})` : id} goes from all that is kept, in every server: words, turns, facts, recordings, costs by name. `
+      + "It cannot be taken back; conversations that know them begin anew." } : { done: true, text: "Type the id of a person, as Discord copies it: 17 to 19 digits." };
     dirty();
   }
 
   // The receipt counts rows; it names nobody.
   function tellReceipt({ erased, scan }) {
-    const rows = Object.values(erased || {}).reduce((n, rows_) => n + rows_, 0), traces = scan?.traces || 0;
+    const rows = Object.values(erased || {}).reduce((n, rows_) => n + rows_, 0), traces = scan?.traces || 0, where = Object.keys(scan?.found || {}).join(", ");
 
-    return `Erased: ${rows} rows. ${traces ? `▲ ${traces} traces are left; control --erase says where.` : "Nothing was found of them afterwards."}`
+    return `Erased: ${rows} rows. ${traces ? `▲ ${traces} traces are left${where && `, in ${where}`}.` : "Nothing was found of them afterwards."}`
       + `${scan?.listed ? ` The settings still name them ${scan.listed} times.` : ""}`;
   }
 
-  async function erasePerson(view) {
+  const receiptOf = (id) => ask("GET", `/api/memory/people/${id}/receipt`);
+
+  // A proxy, or the network, may end the request before the erasure ends.
+  async function awaitReceipt(id, before, e) {
+    for (;;) {
+      const { running, receipt } = await receiptOf(id);
+
+      if (receipt && receipt.at_ms !== before) return tellReceipt(receipt);
+      if (!running) return said(e);
+      await new Promise((done) => setTimeout(done, 2000));
+    }
+  }
+
+  async function erasePerson(view, again) {
     const wanted = view.erasing;
 
-    wanted.busy = true;
-    wanted.text = "It is erased …";
+    if (again !== wanted.id) {
+      wanted.text = `This is not ${wanted.id}: nothing was erased.`;
+      dirty();
+      return;
+    }
+    Object.assign(wanted, { busy: true, text: "It is erased …" });
     dirty();
     try {
-      const receipt = await ask("DELETE", `/api/memory/people/${wanted.id}`);
+      const before = (await receiptOf(wanted.id)).receipt?.at_ms;
+      const told = await ask("DELETE", `/api/memory/people/${wanted.id}`).then(tellReceipt, (e) => ([undefined, 502, 504].includes(e.status) ? awaitReceipt(wanted.id, before, e) : said(e)));
 
-      view.erasing = { done: true, text: tellReceipt(receipt) };
+      view.erasing = { done: true, text: told };
       view.person = null;
     } catch (e) {
       view.erasing = { done: true, text: said(e) };

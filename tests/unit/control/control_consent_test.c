@@ -388,3 +388,38 @@ TEST(requests_of_other_processes_are_carried_out)
 	CHECK(await_erasures());
 	end();
 }
+
+static void on_poll_requests(void *arg)
+{
+	struct tmr **poll = arg;
+
+	if (!fx.c.privacy_requests)
+		env_stop(fx.c.env);
+	else
+		tmr_start(*poll, 5 * NS_PER_MS);
+}
+
+/* Until the receipt of each erasure has come. */
+static bool await_receipts(void)
+{
+	struct tmr *poll = NULL;
+
+	if (tmr_alloc(&poll, fx.c.env, on_poll_requests, &poll))
+		return false;
+	tmr_start(poll, 0);
+	env_run(fx.c.env);
+	tmr_free(poll);
+	return !fx.fake.timed_out;
+}
+
+/* Also while nobody waits for the first one any more. */
+TEST(the_dashboard_has_one_person_erased_at_a_time)
+{
+	CHECK(begin());
+	CHECK_INT(control_erase(ANA, &fx.c), 0);
+	CHECK_INT(control_erase(BOB, &fx.c), EBUSY);
+	CHECK(await_receipts());
+	CHECK_INT(control_erase(BOB, &fx.c), 0);
+	CHECK(await_receipts());
+	end();
+}

@@ -82,6 +82,44 @@ TEST(the_audit_is_checked_and_exported_from_the_command_line)
 	folder_remove(dir);
 }
 
+static unsigned count_rows(const char *dir, const char *sql)
+{
+	sqlite3_stmt *s = NULL;
+	sqlite3 *sqlite = NULL;
+	char file[64];
+	unsigned n = 0;
+
+	snprintf(file, sizeof file, "%s/parley.db", dir);
+	if (sqlite3_open(file, &sqlite) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sqlite, sql, -1, &s, NULL) == SQLITE_OK)
+		while (sqlite3_step(s) == SQLITE_ROW)
+			n++;
+	sqlite3_finalize(s);
+	sqlite3_close(sqlite);
+	return n;
+}
+
+/* Numbers of few digits are in older settings and in texts of the audit, and mean nobody. */
+TEST(a_number_that_no_account_has_is_not_erased)
+{
+	struct bus_event ev = {
+		.type = EVENT_OPERATOR_ACTION,
+		.at_ms = 1,
+		.action = {.actor = "nobody", .kind = "mute", .target = "server 42 person 5"}};
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	db_close(db);
+	CHECK_INT(store_command_erase(dir, "5", NULL), 2);
+	CHECK_INT(store_command_erase(dir, "9999999999999999", NULL), 2);
+	CHECK_INT(count_rows(dir, "SELECT 1 FROM audit WHERE before = 'person 5'"), 1);
+	CHECK_INT(count_rows(dir, "SELECT 1 FROM deletions"), 0);
+	folder_remove(dir);
+}
+
 /* Also in a folder whose name means something to glob(7), and in no other one. */
 TEST(erasing_removes_the_copies_of_this_folder_alone)
 {

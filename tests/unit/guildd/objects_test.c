@@ -55,7 +55,7 @@ TEST(guildd_objects_have_what_is_always_present)
 	struct gd_bot *bot;
 
 	CHECK_INT(gd_world_alloc(&w), 0);
-	CHECK_INT(gd_world_defaults(w), 0);
+	CHECK_INT(gd_world_defaults(w, false), 0);
 	g = gd_guild_find(w, GD_DEFAULT_GUILD);
 	c = gd_channel_find(w, GD_DEFAULT_VOICE);
 	bot = gd_bot_find(w, GD_DEFAULT_BOT);

@@ -8,7 +8,7 @@ TEST_OOM(guildd_world_survives_no_memory)
 	int err = gd_world_alloc(&w);
 
 	CHECK_OOM(err, (void)0);
-	err = gd_world_defaults(w);
+	err = gd_world_defaults(w, false);
 	if (!err)
 		CHECK(gd_bot_by_token(w, GD_DEFAULT_TOKEN) != NULL);
 	gd_world_free(w);
@@ -21,7 +21,7 @@ TEST(guildd_world_begins_as_its_users_expect)
 	struct gd_guild *g;
 
 	CHECK_INT(gd_world_alloc(&w), 0);
-	CHECK_INT(gd_world_defaults(w), 0);
+	CHECK_INT(gd_world_defaults(w, false), 0);
 	g = gd_guild_find(w, GD_DEFAULT_GUILD);
 	CHECK(g && g->members.n == 3 && g->channels.n == 2);
 	CHECK(gd_user_find(w, 501) && gd_user_find(w, 502) && gd_bot_find(w, 900));
@@ -40,7 +40,7 @@ TEST(guildd_overwrite_is_set_replaced_and_taken_away)
 	struct gd_channel *c;
 
 	CHECK_INT(gd_world_alloc(&w), 0);
-	CHECK_INT(gd_world_defaults(w), 0);
+	CHECK_INT(gd_world_defaults(w, false), 0);
 	c = gd_channel_find(w, GD_DEFAULT_VOICE);
 	CHECK_INT(gd_overwrite_set(c, &(struct gd_overwrite){.id = 900,
 							     .member = true,
@@ -84,7 +84,7 @@ TEST(guildd_messages_name_whom_they_mention_and_can_be_blanked)
 	json_t *m, *blank;
 
 	CHECK_INT(gd_world_alloc(&w), 0);
-	CHECK_INT(gd_world_defaults(w), 0);
+	CHECK_INT(gd_world_defaults(w, false), 0);
 	in.author = gd_user_find(w, 501);
 	m = gd_message_json(w, &in);
 	CHECK_INT(json_array_size(json_object_get(m, "mentions")), 2);
@@ -106,7 +106,7 @@ TEST(guildd_keeps_the_last_messages)
 	struct gd_channel *c;
 
 	CHECK_INT(gd_world_alloc(&w), 0);
-	CHECK_INT(gd_world_defaults(w), 0);
+	CHECK_INT(gd_world_defaults(w, false), 0);
 	c = gd_channel_find(w, GD_DEFAULT_TEXT);
 	for (unsigned i = 1; i <= GD_MAX_MESSAGES + 5; i++) {
 		json_t *m = json_pack("{s:o}", "id", gd_id_json(i));

@@ -40,6 +40,14 @@ TEST(discord_snowflakes_are_decimal_and_whole)
 	CHECK(discord_u64("0", &v) && v == 0);
 }
 
+TEST(an_account_has_an_id_of_17_digits_at_least)
+{
+	CHECK(!discord_is_account(0) && !discord_is_account(5) && !discord_is_account(1 << 22));
+	CHECK(!discord_is_account(9999999999999999));
+	CHECK(discord_is_account(10000000000000000) && discord_is_account(41771983423143937));
+	CHECK(discord_is_account(INT64_MAX) && !discord_is_account(UINT64_MAX));
+}
+
 TEST(discord_texts_exist_for_known_numbers_only)
 {
 	CHECK_STR(discord_permission_text(DISCORD_BIT_CONNECT), "connect");

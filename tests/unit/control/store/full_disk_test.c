@@ -8,7 +8,8 @@
 #include "tests/unit/control/store/small_disk.h"
 #include "tests/unit/control/store/store_scene.h"
 
-enum { SKIPPED = 77, ANA = 501, RESERVE = 2 << 20 };
+enum { SKIPPED = 77, RESERVE = 2 << 20 };
+#define ANA UINT64_C(501000000000000000)
 
 static struct store_scene *const s = &store_scene;
 
@@ -147,7 +148,7 @@ TEST(a_refusal_is_saved_on_a_full_disk)
 static bool erase_by_command(void)
 {
 	store_scene_close();
-	return fill_disk() && store_command_erase(s->dir, "501", NULL) == 0;
+	return fill_disk() && store_command_erase(s->dir, "501000000000000000", NULL) == 0;
 }
 
 TEST(a_command_erases_on_a_full_disk)

@@ -13,6 +13,7 @@
 #include "control/events/events.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
+#include "control/web/sessions.h"
 #include "ipc/http.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -27,7 +28,8 @@ static struct fixture {
 	struct store *store;
 	struct web *web;
 	struct http *http;
-	char text[8192], type[64], audit[256], cookie[200];
+	char text[8192], type[64], cookie[200];
+	char audit[256], begun[256]; /* the newest row, and the one before */
 	const char *want;
 	size_t n;
 	int status, db; /* db: Alice's level */
@@ -161,11 +163,13 @@ static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg
 static void on_action(const struct bus_event *ev, void *arg)
 {
 	(void)arg;
+	memcpy(fx.begun, fx.audit, sizeof fx.begun);
 	snprintf(fx.audit, sizeof fx.audit, "%s %s: %s", ev->action.kind, ev->action.target,
 		 ev->action.result);
 }
 
-static bool open_all(void)
+/* sessions: as they were kept. */
+static bool open_with(const json_t *sessions)
 {
 	static const uint32_t hours = 1;
 	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
@@ -197,11 +201,17 @@ static bool open_all(void)
 	    store_alloc(&fx.store, fx.l.env, fx.bus, fx.settings, fx.dir) ||
 	    bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), on_action, NULL))
 		return false;
+	wc.sessions = sessions;
 	wc.env = fx.l.env;
 	wc.live = fx.live;
 	wc.bus = fx.bus;
 	wc.store = fx.store;
 	return web_alloc(&fx.web, &wc) == 0 && http_alloc(&fx.http, fx.l.env, NULL, "test") == 0;
+}
+
+static bool open_all(void)
+{
+	return open_with(NULL);
 }
 
 static void close_all(void)
@@ -640,33 +650,112 @@ static void end_incident(void *arg)
 	fx.incidenth(arg, fx.incident_arg);
 }
 
+static void stop_loop(void *arg)
+{
+	(void)arg;
+	env_stop(fx.l.env);
+}
+
 static void end_erasure(void *arg)
 {
 	web_erased(fx.web, arg);
 }
 
-/* The audit tells that a person was erased, and not whom. */
+#define PERSON "/api/memory/people/501777123456789012"
+
+/* The audit tells that a person was erased and how it ended, and not whom it was about. */
 TEST(a_person_is_erased_by_an_admin_who_gets_the_receipt)
 {
-	static char receipt[] = "{\"erased\":{\"turns\":3}}";
-	struct tmr *later = NULL, *failed = NULL;
+	static char receipt[] = "{\"erased\":{\"turns\":3}}", left[] = "{\"scan\":{\"traces\":2}}";
+	struct tmr *later = NULL, *failed = NULL, *traces = NULL;
 
 	CHECK(open_all());
 	CHECK_INT(tmr_alloc(&later, fx.l.env, end_erasure, receipt), 0);
 	CHECK_INT(tmr_alloc(&failed, fx.l.env, end_erasure, NULL), 0);
+	CHECK_INT(tmr_alloc(&traces, fx.l.env, end_erasure, left), 0);
 	tmr_start(later, 20 * NS_PER_MS);
-	CHECK_INT(ask("DELETE", "/api/memory/people/501777123456789012", NULL), 200);
+	CHECK_INT(ask("DELETE", PERSON, NULL), 200);
 	CHECK_STR(fx.text, receipt);
 	CHECK(fx.erased == 501777123456789012);
-	CHECK_STR(fx.audit, "erase_person : begun");
+	CHECK_STR(fx.begun, "erase_person : begun");
+	CHECK_STR(fx.audit, "erase_person : erased");
 	tmr_start(failed, 20 * NS_PER_MS);
-	CHECK_INT(ask("DELETE", "/api/memory/people/501", NULL), 503);
+	CHECK_INT(ask("DELETE", PERSON, NULL), 503);
+	CHECK_STR(fx.audit, "erase_person : not erased");
+	tmr_start(traces, 20 * NS_PER_MS);
+	CHECK_INT(ask("DELETE", PERSON, NULL), 200);
+	CHECK_STR(fx.audit, "erase_person : erased, 2 traces left");
 	CHECK_INT(ask("DELETE", "/api/memory/people/alice", NULL), 404);
 	fx.erase_err = EBUSY;
-	CHECK_INT(ask("DELETE", "/api/memory/people/501", NULL), 503);
+	CHECK_INT(ask("DELETE", PERSON, NULL), 503);
 	CHECK_STR(fx.audit, "erase_person : refused");
 	tmr_free(later);
 	tmr_free(failed);
+	tmr_free(traces);
+	close_all();
+}
+
+/* It is in settings, in texts of the audit and in lines of files by chance. */
+TEST(a_number_that_is_no_id_of_an_account_erases_nothing)
+{
+	CHECK(open_all());
+	CHECK_INT(ask("DELETE", "/api/memory/people/5", NULL), 400);
+	CHECK_INT(ask("DELETE", "/api/memory/people/9999999999999999", NULL), 400);
+	CHECK(fx.erased == 0);
+	CHECK_STR(fx.audit, "");
+	close_all();
+}
+
+/* Proxies end what takes a minute, and the searches of a large database take longer. */
+TEST(the_end_of_an_erasure_is_told_to_the_audit_when_nobody_waits_for_it)
+{
+	static char receipt[] = "{\"erased\":{\"turns\":3}}";
+	struct tmr *soon = NULL;
+	struct http_req *req;
+
+	CHECK(open_all());
+	CHECK_INT(tmr_alloc(&soon, fx.l.env, stop_loop, NULL), 0);
+	req = begin("DELETE", PERSON, NULL, NULL);
+	tmr_start(soon, 50 * NS_PER_MS);
+	CHECK(req && loop_run(&fx.l) && fx.erased);
+	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
+	CHECK_STR(fx.text, "{\"running\":true,\"receipt\":null}");
+	http_req_cancel(req);
+	tmr_start(soon, 50 * NS_PER_MS);
+	CHECK(loop_run(&fx.l));
+	web_erased(fx.web, receipt);
+	CHECK_STR(fx.audit, "erase_person : erased");
+	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
+	CHECK_STR(fx.text, "{\"running\":false,\"receipt\":null}");
+	tmr_free(soon);
+	close_all();
+}
+
+/* Today no session of one server is an admin's. */
+TEST(a_session_of_one_server_erases_nobody)
+{
+	const struct session of = {.role = WEB_ADMIN,
+				   .guild = 42,
+				   .created_ms = 1,
+				   .expires_ms = UINT64_C(4000000000000)};
+	static struct sessions s;
+	uint8_t nonce[SESSION_NONCE] = {1};
+	char secret[WEB_KEYED_HEX];
+	json_t *kept;
+
+	s = (struct sessions){.token = TOKEN};
+	sessions_secret(&s, nonce, secret);
+	CHECK(sessions_add(&s, &of, secret));
+	kept = sessions_format(&s);
+	CHECK(open_with(kept));
+	json_decref(kept);
+	snprintf(fx.cookie, sizeof fx.cookie, "Cookie: __Host-parley-%u=%s", web_port(fx.web),
+		 secret);
+	CHECK_INT(ask("GET", "/api/auth/session", NULL), 200);
+	CHECK(strstr(fx.text, "\"server\":\"42\""));
+	CHECK_INT(ask("DELETE", PERSON, NULL), 403);
+	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 403);
+	CHECK(fx.erased == 0);
 	close_all();
 }
 

@@ -137,6 +137,62 @@ static bool has_members(const json_t *o, const struct member *members, size_t n)
 	return true;
 }
 
+/* Each of these leaves out what is of channels that the client may not enter, or tells of none. A
+ * route that is written OPEN by mistake tells of all; so whoever adds one says so here. */
+TEST(routes_that_members_reach_who_do_not_see_every_channel)
+{
+	static const char *const open[] = {
+		"GET /metrics",
+		"GET /api/events",
+		"GET /api/auth/session",
+		"PUT /api/auth/session",
+		"DELETE /api/auth/session",
+		"DELETE /api/auth/sessions",
+		"DELETE /api/auth/sessions/:id",
+		"GET /api/rooms",
+		"POST /api/rooms/:guild/say",
+		"POST /api/rooms/:guild/stop",
+		"POST /api/rooms/:guild/mute",
+		"POST /api/rooms/:guild/leave",
+		"POST /api/rooms/:guild/move",
+		"POST /api/rooms/:guild/music",
+		"GET /api/guilds",
+		"GET /api/guilds/:guild/channels",
+		"GET /api/turns",
+		"GET /api/turns/:id",
+		"GET /api/voice/state",
+		"GET /api/voice/asr-sessions",
+		"GET /api/actions",
+		"GET /api/voice/tool-events",
+		"GET /api/voice/history/sessions",
+		"GET /api/voice/history/sessions/:session/events",
+		"GET /api/openapi.json",
+		"GET /api/reasons",
+		"GET /api/settings",
+		"PUT /api/settings",
+		"GET /api/settings/schema",
+		"GET /api/mcp/status",
+		"GET /api/providers",
+		"GET /api/llm/models",
+		"GET /api/public-https",
+	};
+	enum { N_OPEN = sizeof open / sizeof open[0] };
+	unsigned n = 0;
+
+#define OPEN  true
+#define WHOLE false
+#define ROUTE(METHOD, path, role, seen, handler, bytes, ms, text)                                  \
+	if ((seen) && WEB_##role >= WEB_VIEWER) {                                                  \
+		CHECK_STR(#METHOD " " path, n < N_OPEN ? open[n] : "");                            \
+		n++;                                                                               \
+	}
+	WEB_ROUTES(ROUTE)
+#undef ROUTE
+#undef OPEN
+#undef WHOLE
+	CHECK_INT(n, N_OPEN);
+}
+
 TEST(asr_session_state_has_the_seeds_members)
 {
 	static const struct member members[] = {
