@@ -95,7 +95,8 @@ all: $(PROGRAMS)
 tests: $(TESTBINS)
 
 # mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
-$(B)/mediad: $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c ipc/http_wipe.c,$(COMMON)))
+MEDIADOBJS := $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c ipc/http_wipe.c,$(COMMON)))
+$(B)/mediad: $(MEDIADOBJS)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
 $(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/video/stored.c mediad/sandbox/sandbox.c $(JAIL) \
@@ -262,6 +263,8 @@ $(B)/tests/unit: $(UNITOBJS)
 # For tests/mutants/run.sh, which links it with one object in another's place.
 unit-objects:
 	@echo $(UNITOBJS)
+mediad-objects:
+	@echo $(MEDIADOBJS)
 decoder-test-objects:
 	@echo $(DECODERTESTOBJS)
 unit-libraries:
@@ -553,4 +556,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: unit-objects decoder-test-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder
+.PHONY: unit-objects mediad-objects decoder-test-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder

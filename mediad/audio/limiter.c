@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "proto/base/not_cleared.h"
 
@@ -10,12 +11,25 @@ void limiter_init(struct limiter *l)
 	l->gain = l->least = 1;
 }
 
+/* Without branches the compiler vectorizes this loop and those of round_sample. */
 static bool passes_unchanged(const float *acc)
 {
+	int over = 0;
+
 	for (int i = 0; i < MIX_FRAME; i++)
-		if (fabsf(acc[i]) > MIX_CEILING)
-			return false;
-	return true;
+		over |= fabsf(acc[i]) > MIX_CEILING;
+	return !over;
+}
+
+/* Rounds as lrintf does. The last binary digit of a float near 1.5 * 2^23 is worth 1, so the sum is
+ * rounded to an integer, whose last 16 bits are those of x. */
+static int16_t round_sample(float x)
+{
+	const float sum = x + 12582912;
+	uint32_t bits;
+
+	memcpy(&bits, &sum, sizeof bits);
+	return (int16_t)bits;
 }
 
 /* Works out the gain of each sample. Backwards from the end: no sample may exceed the ceiling, and
@@ -48,13 +62,13 @@ void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_
 
 	if (l->gain >= 1 && passes_unchanged(acc)) {
 		for (int i = 0; i < MIX_FRAME; i++)
-			out[i] = (int16_t)lrintf(acc[i]);
+			out[i] = round_sample(acc[i]);
 		l->least = 1;
 		return;
 	}
 	plan_gain(l, acc, acc, gain);
 	for (int i = 0; i < MIX_FRAME; i++)
-		out[i] = (int16_t)lrintf(acc[i] * gain[i]);
+		out[i] = round_sample(acc[i] * gain[i]);
 }
 
 void limiter_run_stereo(struct limiter *l, const float left[MIX_FRAME],
@@ -64,15 +78,15 @@ void limiter_run_stereo(struct limiter *l, const float left[MIX_FRAME],
 
 	if (l->gain >= 1 && passes_unchanged(left) && passes_unchanged(right)) {
 		for (int i = 0; i < MIX_FRAME; i++) {
-			out[2 * i] = (int16_t)lrintf(left[i]);
-			out[2 * i + 1] = (int16_t)lrintf(right[i]);
+			out[2 * i] = round_sample(left[i]);
+			out[2 * i + 1] = round_sample(right[i]);
 		}
 		l->least = 1;
 		return;
 	}
 	plan_gain(l, left, right, gain);
 	for (int i = 0; i < MIX_FRAME; i++) {
-		out[2 * i] = (int16_t)lrintf(left[i] * gain[i]);
-		out[2 * i + 1] = (int16_t)lrintf(right[i] * gain[i]);
+		out[2 * i] = round_sample(left[i] * gain[i]);
+		out[2 * i + 1] = round_sample(right[i] * gain[i]);
 	}
 }

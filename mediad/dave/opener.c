@@ -21,11 +21,12 @@ struct held_key {
 };
 
 struct dave_opener {
-	struct held_key keys[DAVE_KEYS]; /* oldest first */
-	unsigned n;
-	bool next_requested; /* the next pair of the newest ratchet was requested */
+	/* Beside the first keys: usually there is one, and its speaker's memory is cold. */
 	uint64_t now;
 	uint64_t clear_until;
+	unsigned n;
+	bool next_requested;		 /* the next pair of the newest ratchet was requested */
+	struct held_key keys[DAVE_KEYS]; /* oldest first */
 };
 
 int dave_opener_alloc(struct dave_opener **out)

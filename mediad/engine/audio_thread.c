@@ -18,6 +18,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "mediad/engine/batching.h"
+#include "mediad/engine/deadlines.h"
 #include "mediad/engine/load.h"
 #include "mediad/engine/music_feed.h"
 #include "mediad/engine/overflow.h"
@@ -29,6 +30,7 @@
 #include "proto/rtp.h"
 
 static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stream");
+static_assert((int)DEADLINES == (int)THREAD_STREAMS, "a deadline for each stream");
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
@@ -58,7 +60,8 @@ struct audio_thread {
 	bool running;
 
 	struct call_stream *streams[THREAD_STREAMS];
-	uint64_t due;		       /* no stream whose work is done has a deadline before */
+	struct deadlines deadlines;    /* none while the work of a stream is due */
+	uint64_t due;		       /* none of them is before */
 	uint64_t ticked_at, rested_at; /* rested_at: when the thread last slept */
 	/* Streams whose call_stream_work is due, the oldest first. */
 	uint16_t work[THREAD_STREAMS];
@@ -117,26 +120,14 @@ static uint64_t stream_phase(unsigned index)
 	return TICK_NS / PHASES * order[index % PHASES];
 }
 
-/* A stream whose work is due has nothing to send before that is done. */
-static uint64_t next_deadline(const struct audio_thread *t)
-{
-	uint64_t min = UINT64_MAX, next;
-
-	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
-		if (!t->streams[i] || t->streams[i]->work_due)
-			continue;
-		next = call_stream_next(t->streams[i]);
-		if (next < min)
-			min = next;
-	}
-	return min;
-}
-
-/* A step of this stream may have made its deadline earlier. */
+/* After each step of a stream, which may have changed its deadline. A stream whose work is due has
+ * nothing to send before that is done. */
 static void note_deadline(struct audio_thread *t, const struct call_stream *cs)
 {
 	uint64_t next = cs->work_due ? UINT64_MAX : call_stream_next(cs);
 
+	if (t->streams[cs->index] == cs) /* not one that found no place */
+		deadlines_set(&t->deadlines, cs->index, next);
 	t->due = next < t->due ? next : t->due;
 }
 
@@ -148,6 +139,7 @@ static void add_stream(struct audio_thread *t, struct call_stream *cs)
 		t->streams[i] = cs;
 		call_stream_attach(cs, t->env, i, stream_phase(i), push_event, has_tick_room, t);
 		call_stream_set_degradation(cs, t->degraded);
+		note_deadline(t, cs);
 		return;
 	}
 	/* engine_add_stream counts the streams, so this does not happen. */
@@ -176,6 +168,7 @@ static void remove_stream(struct audio_thread *t, struct call_stream *cs)
 {
 	call_stream_stop(cs);
 	t->streams[cs->index] = NULL;
+	deadlines_set(&t->deadlines, cs->index, UINT64_MAX);
 	unqueue_work(t, cs->index);
 	push_event(&(struct ev){.type = EV_STREAM_GONE, .stream = cs}, false, t);
 }
@@ -299,15 +292,16 @@ static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 
 	(void)kind, (void)data, (void)len;
 	tell_of_stall(t, now);
-	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
+	for (unsigned i = 0; i < t->deadlines.end; i++) {
 		struct call_stream *cs = t->streams[i];
 
-		if (!cs || cs->work_due || call_stream_next(cs) > now)
+		if (t->deadlines.at[i] > now)
 			continue;
 		call_stream_send(cs);
+		note_deadline(t, cs);
 		queue_work(t, i);
 	}
-	t->due = next_deadline(t);
+	t->due = deadlines_earliest(&t->deadlines);
 }
 
 static void on_work(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -330,9 +324,11 @@ static void on_music(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
 
-	if (music_feed_parse(kind, data, len, &t->feed) && t->feed.stream < THREAD_STREAMS &&
-	    t->streams[t->feed.stream])
-		call_stream_feed_music(t->streams[t->feed.stream], &t->feed);
+	if (!music_feed_parse(kind, data, len, &t->feed) || t->feed.stream >= THREAD_STREAMS ||
+	    !t->streams[t->feed.stream])
+		return;
+	call_stream_feed_music(t->streams[t->feed.stream], &t->feed);
+	note_deadline(t, t->streams[t->feed.stream]);
 }
 
 static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -376,9 +372,10 @@ static void tick_if_due(struct audio_thread *t)
  * sockets and commands. */
 static void run_work(struct audio_thread *t)
 {
-	uint64_t until = env_now(t->env) + BUDGET_NS;
+	uint64_t until;
 
 	tick_if_due(t);
+	until = t->n_work ? env_now(t->env) + BUDGET_NS : 0;
 	while (t->n_work && env_now(t->env) < until) {
 		deliver_work(t);
 		tick_if_due(t);
@@ -394,7 +391,7 @@ static bool has_command(const struct audio_thread *t)
 
 static void deliver_commands(struct audio_thread *t)
 {
-	uint64_t until = env_now(t->env) + BUDGET_NS;
+	uint64_t until = has_command(t) ? env_now(t->env) + BUDGET_NS : 0;
 
 	while (has_command(t) && env_now(t->env) < until) {
 		env_deliver(t->env, t->src_command, 0, NULL, 0);
@@ -661,6 +658,7 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = -1;
 	t->due = UINT64_MAX;
 	batching_init(&t->batching);
+	deadlines_init(&t->deadlines);
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;

@@ -38,6 +38,7 @@ codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
 shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
+program=$(make -s B=$B mediad-objects)
 decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
 	mediad/video/stored.c mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
 decodertest=$(make -s B=$B decoder-test-objects)
@@ -125,7 +126,7 @@ try_scenario() { # FAULT FILE SCENARIO
 	# shellcheck disable=SC2086
 	case $2 in control/*) ;; *)
 		rm -f "$sick/mediad"
-		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $mediad $(printf '%s\n' $shared | grep -vE '/ipc/http(_guard)?\.o') || return
+		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $program || return
 		;;
 	esac
 	# shellcheck disable=SC2086

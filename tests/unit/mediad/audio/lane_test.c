@@ -288,6 +288,28 @@ TEST(lane_capacity_and_wrap)
 	lane_free(l);
 }
 
+/* A frame that begins near the end of the lane's memory goes on at its beginning. */
+TEST(lane_plays_a_frame_across_its_end)
+{
+	struct lane *l = lane_with(0, 0);
+	int16_t ramp[LANE_FRAME];
+	uint64_t now = 0;
+
+	CHECK_INT(lane_write(l, ones, 500, now), 0);
+	now += LANE_STALL_MS * NS_PER_MS;
+	CHECK_INT(play(l, now), 500); /* from now on frames begin 500 samples later */
+	for (int i = 0; i < LANE_FRAME; i++)
+		ramp[i] = (int16_t)i;
+	CHECK_INT(lane_write(l, ramp, LANE_FRAME, now), 0);
+	for (unsigned frame = 0; frame < LANE_CAPACITY / LANE_FRAME; frame++) {
+		CHECK_INT(lane_write(l, ramp, LANE_FRAME, now), 0);
+		CHECK_INT(play(l, now), LANE_FRAME);
+		for (int i = 0; i < LANE_FRAME; i++)
+			CHECK(acc[i] == (float)i);
+	}
+	lane_free(l);
+}
+
 TEST_OOM(lane_without_memory)
 {
 	struct lane *l = NULL;

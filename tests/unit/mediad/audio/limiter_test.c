@@ -143,6 +143,26 @@ TEST(limiter_is_transparent_below_its_ceiling)
 	CHECK_MEM(out, sizeof out, in, sizeof in);
 }
 
+/* Of halves, as the gain of a lane makes them, to the even neighbour. */
+TEST(limiter_rounds_to_the_nearest_sample)
+{
+	struct limiter l;
+	float acc[MIX_FRAME];
+	int16_t out[MIX_FRAME];
+
+	limiter_init(&l);
+	for (int i = 0; i < MIX_FRAME; i++)
+		acc[i] = (float)(i - MIX_FRAME / 2) * 60.75f;
+	for (int i = 0; i < 40; i++)
+		acc[i] = (float)(i - 20) / 2;
+	limiter_run(&l, acc, out);
+	for (int i = 0; i < MIX_FRAME; i++)
+		CHECK_INT(out[i], lrintf(acc[i]));
+	acc[3] = 2 * MIX_CEILING;
+	limiter_run(&l, acc, out);
+	CHECK(out[3] <= MIX_CEILING && out[3] >= MIX_CEILING - 1);
+}
+
 TEST(limiter_never_clips)
 {
 	struct limiter l;

@@ -178,6 +178,21 @@ TEST(audio_thread_forgets_the_work_of_a_removed_stream)
 	audio_thread_free(rig.t);
 }
 
+/* A stream is removed before its deadline. */
+TEST(audio_thread_forgets_the_deadline_of_a_removed_stream)
+{
+	struct call_stream *left;
+
+	CHECK_INT(start_streams(), 0);
+	left = rig.streams[1];
+	command(left, (struct cmd){.type = CMD_STREAM_REMOVE});
+	rig.now = 1000 * TICK + TICK / 2;
+	step(SOURCE_TICK);
+	CHECK_INT(left->seq, 0);
+	CHECK_INT(rig.streams[9]->seq, 1);
+	audio_thread_free(rig.t);
+}
+
 static void on_event(const struct ev *ev, void *owner)
 {
 	(void)ev, (void)owner;
