@@ -290,7 +290,8 @@ else
 	echo "logs: $out/log/"
 fi
 if [ -n "${KEEP:-}" ]; then
-	echo "the bot goes on; dashboard: $(dashboard_link)"
+	echo "the bot goes on; its state: $run/state"
+	echo "dashboard: $(dashboard_link)"
 	echo 'Ctrl-C ends it'
 	wait "$control" || true
 fi

@@ -66,6 +66,7 @@ says Bob "parley when is the meeting" "Yesterday Alice told me: the meeting is o
 says Alice "parley remember that the meeting is on sunday" "I will remember that the meeting is on sunday."
 says Bob "parley when is the meeting" "Alice told me: the meeting is on sunday. Before that I was told: the meeting is on friday."
 echo "-- Alice is erased: control --erase $ALICE --"
+holds || bad "the files" "they hold nothing of what Alice said before it is erased"
 "$B/control" --erase "$ALICE" --state-dir "$D/state" >"$D/erased" 2>&1 || bad "the erasure" "$(cat "$D/erased")"
 cat "$D/erased"
 holds && bad "the files" "they still hold what Alice said" || ok "no file of the memory holds what she said"
@@ -73,4 +74,5 @@ says Bob "parley when is the meeting" "Nobody has told me anything about that."
 says Bob "parley what colour is my bike" "Yesterday you told me that your bike is blue."
 mkdir -p "$out/log"
 cp "$D"/*.log "$out/log/"
+keep
 report

@@ -67,4 +67,5 @@ awk -v b="$paused" -v c="$after" 'BEGIN { exit !(b <= -59 && c > -40) }' && ok "
 mkdir -p "$out/log"
 cp "$D"/*.log "$out/log/"
 echo "written: $out/conversation.wav (caller left, bot right), $out/level.png (its level), $out/timeline.txt"
+keep
 report

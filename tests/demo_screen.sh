@@ -87,4 +87,5 @@ mkdir -p "$out/log"
 cp "$D"/*.log "$out/log/"
 turns | sed -nE 's/.* heard="([^"]*)" reason=([a-z_]*) said="([^"]*)".*/heard: \1 (\2)\nsaid: \3/p' | tee -a "$out/timeline.txt"
 echo "written: $out/conversation.wav (caller left, bot right), $out/share.png (the page of shares), $out/timeline.txt"
+keep
 report

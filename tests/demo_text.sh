@@ -80,4 +80,5 @@ writes $VOICE "what is two plus two" ".*four\."
 until_ok 30 spoke && ok "the bot spoke that answer, too" || bad "the spoken answer" "$(turns | tail -1; tail -3 "$out/timeline.txt")"
 mkdir -p "$out/log"
 cp "$D"/*.log "$out/log/"
+keep
 report

@@ -303,10 +303,11 @@ static void answer_thanks(struct ask *a)
 	snprintf(a->buf, a->size, "You are welcome.");
 }
 
-/* Without a tool that knows. */
+/* Without a tool that knows, so it must not say that there is nothing. */
 static void answer_said(struct ask *a)
 {
-	snprintf(a->buf, a->size, "I have no record of what was said.");
+	snprintf(a->buf, a->size, "I cannot look up here what was said.%s",
+		 a->now->alone ? " Ask me in the voice channel." : "");
 }
 
 /* Nobody asked. */

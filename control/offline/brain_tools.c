@@ -65,7 +65,12 @@ static void say_when(json_int_t days, char *buf, size_t size)
 /* The newest two. */
 static void say_found(const json_t *output, char *buf, size_t size)
 {
-	bool other = json_is_true(json_object_get(json_array_get(output, 0), "other_time"));
+	const json_t *first = json_array_get(output, 0);
+	const char *head = json_is_true(json_object_get(first, "other_time"))
+				   ? "I have no record of that time. "
+			   : json_is_true(json_object_get(first, "unsure"))
+				   ? "I am not sure that this is it. "
+				   : "";
 	size_t i, n = 0;
 	const json_t *one;
 	char when[64];
@@ -81,10 +86,7 @@ static void say_found(const json_t *output, char *buf, size_t size)
 			speaker = "I";
 		say_when(json_integer_value(minutes) / MINUTES_A_DAY, when, sizeof when);
 		if (speaker && said && n < size && i < 2)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.",
-					      i	      ? " "
-					      : other ? "I have no record of that time. "
-						      : "",
+			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.", i ? " " : head,
 					      when, speaker, said);
 	}
 	if (!n)
@@ -177,9 +179,12 @@ static void say_matches(const json_t *output, char *buf, size_t size)
 		return;
 	json_array_foreach(json_object_get(output, "matches"), i, one)
 	{
+		/* About something else, perhaps; prompts leave it out, too. */
+		if (json_is_true(json_object_get(one, "unsure")))
+			continue;
 		say_fact(one, said, sizeof said);
 		if (n < size)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "", said);
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", said);
 	}
 	/* What people told it in private is not looked for there, and may be something. */
 	if (!n && json_is_true(json_object_get(output, "open")))

@@ -208,6 +208,8 @@ TEST(a_brain_that_keeps_nothing_denies_no_facts)
 	CHECK_STR(ask("[Alice]: when is the meeting"), none);
 	CHECK_STR(ask("[Alice]: remember that my bike is red"), none);
 	CHECK_STR(ask("[Alice]: forget that"), none);
+	CHECK_STR(ask("[Alice]: what did bob say about the release"),
+		  "I cannot look up here what was said. Ask me in the voice channel.");
 	teardown();
 }
 
@@ -378,6 +380,16 @@ TEST(outputs_of_memory_are_said)
 		  "Yesterday I said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
+	CHECK_STR(say("memory_search", "{\"matches\":[{\"text\":\"tea is "
+				       "hot\",\"said_by\":\"Bob\",\"unsure\":true}]}"),
+		  "Nobody has told me anything about that.");
+	CHECK_STR(say("memory_search",
+		      "{\"matches\":[{\"text\":\"tea is hot\",\"said_by\":\"Bob\",\"unsure\":true},"
+		      "{\"text\":\"it rains\",\"said_by\":\"Ana\"}]}"),
+		  "Ana told me: it rains.");
+	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
+					     "\"minutes_ago\":5,\"unsure\":true}]"),
+		  "I am not sure that this is it. Ana said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[],\"open\":true}"),
 		  "I know nothing about that which I may say here. The command forget shows what "
 		  "you told me.");
