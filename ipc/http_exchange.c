@@ -488,13 +488,18 @@ static void on_refused(struct http_exchange *x, int status)
 {
 	/* A response that has begun cannot be replaced. */
 	bool begun = x->active && x->begun;
+	char text[80];
 
 	http_exchange_lose(x);
 	x->s->counts.refused++;
 	http_bytes_free(&x->fields);
 	x->head_only = false;
+	/* A person may read it who came by another name than this server answers to. */
+	snprintf(text, sizeof text, "%s\n",
+		 status == 421 ? "This server has another name than the one that was asked."
+			       : reason_phrase(status));
 	if (!begun)
-		reply_whole(x, status, NULL, NULL, 0);
+		reply_whole(x, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
 static void on_request(struct http_exchange *x, struct rd *r)

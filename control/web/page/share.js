@@ -38,11 +38,13 @@ const STATES = {
   waiting: "Shared; the bot does not watch now",
   paused: "Paused: the bot gets nothing",
   ended: "Ended: the pictures are wiped",
+  unused: "This link shows nothing any more",
 };
 
 function showState() {
   const shown = !share.watched ? "waiting" : isStale() ? "stale" : share.sees ? "showing" : "unseen";
-  const name = share.state === "showing" ? shown : share.state;
+  const last = share.state === "ended" && !share.sent ? "unused" : share.state;
+  const name = share.state === "showing" ? shown : last;
   $("state").textContent = STATES[name];
   $("state").dataset.state = share.state;
   $("start").hidden = share.state === "showing" || share.state === "paused" || share.state === "ended";
@@ -50,7 +52,7 @@ function showState() {
   $("pause").textContent = share.state === "paused" ? "Go on" : "Pause";
   $("stage").hidden = !share.stream;
   $("preview").classList.toggle("paused", share.state === "paused");
-  $("sent").textContent = share.sent ? `${share.sent} pictures sent` : "";
+  $("sent").textContent = share.sent ? `${share.sent} ${share.sent === 1 ? "picture" : "pictures"} sent` : "";
 }
 
 function say(text) {

@@ -223,7 +223,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
           row.kind === "secret" ? "" : ` Takes effect ${effects[row.effect]}; the default is ${shown(row.default) || "empty"}.`),
         fault && node("p", { class: "bad" }, fault)),
       node("div", { class: "row" },
-        row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set in the settings file" : "not set")
+        row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set outside of this page" : "not set")
           : typeof effective[row.name] === "object" ? node("span", { class: "muted" }, effective[row.name]?.set ? "set; for admins to see" : "not set")
           : input(row, wanted === null ? row.default : wanted, id),
         row.kind === "ids" && typeof effective[row.name] !== "object" && drawIds(row, String(wanted === null ? row.default : wanted)),
