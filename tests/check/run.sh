@@ -43,7 +43,7 @@ part() {
 		printf '%-22s ok      %4ss %4s cpu  %s\n' "$name" "$t" "$c" "$line"
 	else
 		printf '%-22s FAILED  %4ss %4s cpu  (%s)\n' "$name" "$t" "$c" "$log/$name"
-		# What a failed test leaks is told after its name, at any length.
+		# The tests behind a failed one still run, at any length.
 		{ tail -40 "$log/$name"; grep -aE '^FAIL |^tests/.*\.[ch]:[0-9]+: |^skip: ' "$log/$name" | tail -20; } | sed 's/^/    /'
 	fi
 }

@@ -1,6 +1,14 @@
+/* The runner. The tests run in a child process, and those behind one that failed or crashed run in
+ * a new one: such a test left its test in the middle, and what it began would change what later
+ * ones find (threads, what libraries were told, limits, the environment). A debugger follows the
+ * child: `set follow-fork-mode child`. */
 #include "tests/test.h"
 
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,34 +156,82 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Of all processes; in memory that they share. */
+struct progress {
+	unsigned at; /* the test that runs, or runs next */
+	unsigned passed, failed, skipped;
+};
+
 /* With TEST_SLOW=SECONDS it names the tests that take longer, with their processor time. */
-int main(int argc, char **argv)
+static void run_and_time(const struct test *t)
 {
 	const char *slow = getenv("TEST_SLOW");
-	double began;
-	clock_t cpu;
-	unsigned passed = 0, failed = 0, skipped = 0;
+	double began = seconds();
+	clock_t cpu = clock();
+
+	run_one(t);
+	if (slow && seconds() - began > atof(slow))
+		printf("%5.1f s, %.1f s cpu: %s (%s)\n", seconds() - began,
+		       (double)(clock() - cpu) / CLOCKS_PER_SEC, t->name, t->file);
+}
+
+/* Runs what is left, up to the first test that fails. */
+static void run_rest(struct progress *p, int argc, char **argv)
+{
+	for (; p->at < n_tests; p->at++) {
+		if (!wanted(&tests[p->at], argc, argv))
+			continue;
+		run_and_time(&tests[p->at]);
+		if (run.failed) {
+			printf("FAIL %s (%s)\n", tests[p->at].name, tests[p->at].file);
+			p->failed++;
+			p->at++;
+			fflush(stdout);
+			_exit(0); /* its threads may still run, and its leaks tell nothing */
+		}
+		if (run.skipped)
+			p->skipped++;
+		else
+			p->passed++;
+	}
+}
+
+/* What ended the process in the middle of a test is that test's failure. Behind the last test it is
+ * a sanitizer's report. Returns false then. */
+static bool note_end(struct progress *p, int status)
+{
+	if (!status)
+		return true;
+	printf("the process of the tests ended: %s %d\n", WIFSIGNALED(status) ? "signal" : "status",
+	       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (p->at == n_tests)
+		return false;
+	printf("FAIL %s (%s)\n", tests[p->at].name, tests[p->at].file);
+	p->failed++;
+	p->at++;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct progress *p =
+		mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool clean = p != MAP_FAILED;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (unsigned i = 0; i < n_tests; i++) {
-		if (!wanted(&tests[i], argc, argv))
-			continue;
-		began = seconds();
-		cpu = clock();
-		run_one(&tests[i]);
-		if (slow && seconds() - began > atof(slow))
-			printf("%5.1f s, %.1f s cpu: %s (%s)\n", seconds() - began,
-			       (double)(clock() - cpu) / CLOCKS_PER_SEC, tests[i].name,
-			       tests[i].file);
-		if (run.failed)
-			printf("FAIL %s (%s)\n", tests[i].name, tests[i].file);
-		if (run.failed)
-			failed++;
-		else if (run.skipped)
-			skipped++;
-		else
-			passed++;
+	while (clean && p->at < n_tests) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			run_rest(p, argc, argv);
+			return 0;
+		}
+		clean = pid > 0 && waitpid(pid, &status, 0) == pid && note_end(p, status);
 	}
-	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
-	return failed || !(passed + skipped) ? 1 : 0;
+	if (p == MAP_FAILED)
+		return 1;
+	printf("%u passed, %u failed, %u skipped\n", p->passed, p->failed, p->skipped);
+	return !clean || p->failed || !(p->passed + p->skipped) ? 1 : 0;
 }

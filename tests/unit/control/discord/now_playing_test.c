@@ -121,9 +121,11 @@ TEST(the_first_track_is_posted_and_the_message_kept)
 	finish();
 }
 
+/* Where the machine is slow there is time for more than one edit. */
 TEST(an_edit_waits_its_time_and_an_equal_text_is_not_sent)
 {
 	uint64_t began;
+	size_t edits;
 
 	begin(0);
 	began = env_now(scene.fake.env);
@@ -131,15 +133,18 @@ TEST(an_edit_waits_its_time_and_an_equal_text_is_not_sent)
 	await("P");
 	show(1, "two");
 	show(1, "three");
-	await("PE");
-	CHECK(env_now(scene.fake.env) - began >= EDIT_MS * NS_PER_MS);
+	for (unsigned i = 0; i < 4000 && !strstr(scene.last, "\"content\":\"three\""); i++)
+		run_for(5);
+	run_for(20);
 	CHECK(strstr(scene.last, "\"content\":\"three\""));
+	edits = strlen(scene.log) - 1;
+	CHECK(edits * EDIT_MS * NS_PER_MS <= env_now(scene.fake.env) - began);
 	CHECK(!strstr(scene.last, "nonce"));
 	CHECK_STR(scene.fake.path, "/v1/channels/301/messages/77");
 	run_for(4 * EDIT_MS);
-	CHECK_STR(scene.log, "PE");
+	CHECK_INT(strlen(scene.log) - 1, edits);
 	snprintf(scene.content, sizeof scene.content, "four"); /* the bar went on */
-	await("PEE");
+	await(edits == 1 ? "PEE" : "PEEE");
 	finish();
 }
 

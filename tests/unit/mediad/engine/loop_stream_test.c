@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "mediad/engine/engine.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
+#include "tests/unit/ipc/own_memory.h"
 
 enum {
 	OWNER = 5,
@@ -640,60 +639,11 @@ TEST(loop_stream_a_user_has_one_codec_at_a_time)
 /* The sanitizers lay out memory of their own, most of which is passed over. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-enum { MARK = 32, PIECE = 1 << 16, MAP_MAX = 64 << 20 };
-
-/* Computed, so that the mark itself lies nowhere. */
-static uint8_t mark_at(size_t i)
-{
-	return (uint8_t)((i % MARK) * 37 % 251 ^ 0xa5);
-}
-
-static bool has_mark(const uint8_t *p, size_t n)
-{
-	for (size_t i = 0, same = 0; i < n; i++) {
-		same = p[i] == mark_at(same) ? same + 1 : p[i] == mark_at(0);
-		if (same == MARK)
-			return true;
-	}
-	return false;
-}
-
-/* Looks through the memory of this process that can be written and is no file's. */
-static bool is_in_memory(void)
-{
-	static uint8_t piece[PIECE];
-	FILE *maps = fopen("/proc/self/maps", "re");
-	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	char line[512];
-	bool found = false;
-
-	while (maps && mem >= 0 && !found && fgets(line, sizeof line, maps)) {
-		uint64_t from, to;
-		char rights[5];
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) != 3 ||
-		    rights[1] != 'w' || to - from > MAP_MAX || strstr(line, " /"))
-			continue;
-		for (uint64_t at = from; at < to && !found; at += PIECE - MARK) {
-			uint64_t left = to - at;
-			ssize_t n = pread(mem, piece, left < PIECE ? left : PIECE, (off_t)at);
-
-			found = n > 0 && has_mark(piece, (size_t)n);
-		}
-	}
-	if (maps)
-		fclose(maps);
-	if (mem >= 0)
-		close(mem);
-	return found;
-}
-
-static void put_marked(struct pair *p, bool key)
+static void put_marked(struct pair *p, struct own_memory *m, bool key)
 {
 	static uint8_t frame[INTER_BYTES];
 
-	for (size_t i = 0; i < sizeof frame; i++)
-		frame[i] = mark_at(i);
+	memcpy(frame, own_memory_message(m, sizeof frame), sizeof frame);
 	frame[0] = key ? 0x10 : 0x11;
 	CHECK(video_sender_put(sender_of(p), (struct slice){frame, sizeof frame}, 0, key));
 	explicit_bzero(frame, sizeof frame);
@@ -703,20 +653,23 @@ static void put_marked(struct pair *p, bool key)
 TEST(loop_stream_frames_that_were_queued_are_wiped)
 {
 	static struct pair p;
+	struct own_memory *m = NULL;
 	struct sent s = {0};
 
+	CHECK(own_memory_begin(&m));
 	CHECK_INT(pair_start(&p, true), 0);
 	CHECK_INT(begin(&p, true), 0);
-	put_marked(&p, true);
-	CHECK(is_in_memory());
+	put_marked(&p, m, true);
+	CHECK(own_memory_count(m) > 0);
 	pass_ms(&p, env_now(p.env), 20, &s);
 	CHECK_INT(video_sender_state(sender_of(&p)).frames, 1);
-	CHECK(!is_in_memory());
-	put_marked(&p, false);
-	put_marked(&p, false);
+	CHECK_INT(own_memory_count(m), 0);
+	put_marked(&p, m, false);
+	put_marked(&p, m, false);
 	video_sender_stop(sender_of(&p));
-	CHECK(!is_in_memory());
+	CHECK_INT(own_memory_count(m), 0);
 	pair_end(&p);
+	own_memory_end(m);
 }
 #endif
 
