@@ -25,7 +25,8 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	tests/unit/control/media/two_mediads_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
 	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c control/music/volume.c
-	tests/unit/control/music/player_test.c tests/unit/control/music/player_skip_test.c tests/unit/control/music/queue_test.c
+	tests/unit/control/music/player_test.c tests/unit/control/music/player_scene.c tests/unit/control/music/player_away_test.c
+	tests/unit/control/music/player_skip_test.c tests/unit/control/music/queue_test.c
 	control/golive/room.c control/golive/streams.c tests/unit/control/golive/room_test.c tests/unit/control/golive/streams_test.c
 	control/voice_session/encrypted_channels.c tests/unit/control/voice_session/encrypted_channels_test.c"
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1

@@ -1,104 +1,26 @@
-#include "tests/unit/control/store/old_schema.h"
-#include "tests/unit/control/store/still_clock.h"
-#include "tests/unit/control/store/store_scene.h"
+#include "tests/unit/control/store/documents_scene.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sqlite3.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "tests/unit/control/store/old_schema.h"
 #include "control/store/db.h"
-#include "control/store/erase_fault.h"
-#include "control/store/faults.h"
 #include "control/words/words.h"
 
 static struct store_scene *const s = &store_scene;
-
-static int number(const char *sql)
-{
-	sqlite3 *db = NULL;
-	sqlite3_stmt *stmt = NULL;
-	int n = -1;
-
-	if (sqlite3_open(s->path, &db) == SQLITE_OK &&
-	    sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-	    sqlite3_step(stmt) == SQLITE_ROW)
-		n = sqlite3_column_int(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return n;
-}
-
-static void on_document(int err, const struct store_document *d, void *arg)
-{
-	(void)arg;
-	s->err = err;
-	s->got = *d;
-	snprintf(s->document, sizeof s->document, "%s", d->document);
-	snprintf(s->author, sizeof s->author, "%s", d->author);
-	s->answers++;
-	env_stop(s->l.env);
-}
-
-static void on_list(int err, const struct store_document *list, size_t n, void *arg)
-{
-	(void)arg;
-	s->err = err;
-	s->n = n;
-	s->got = n ? list[0] : (struct store_document){0};
-	s->answers++;
-	env_stop(s->l.env);
-}
-
-static void on_synced(int err, void *arg)
-{
-	(void)arg;
-	s->err = err;
-	s->answers++;
-	env_stop(s->l.env);
-}
-
-static bool sync_store(void)
-{
-	return store_sync(s->store, on_synced, NULL) == 0 && loop_run(&s->l);
-}
-
-static bool put(const char *document, bool compare, uint64_t version)
-{
-	const struct store_put p = {.scope = "global",
-				    .document = document,
-				    .author = "me",
-				    .compare = compare,
-				    .version = version};
-
-	return store_settings_put(s->store, &p, on_document, NULL) == 0 && loop_run(&s->l);
-}
-
-static void publish_utterances(unsigned n)
-{
-	struct bus_event ev = {
-		.type = EVENT_UTTERANCE, .at_ms = env_wall_ms(s->l.env), .guild = 1, .user = 501};
-
-	for (unsigned i = 0; i < n; i++) {
-		ev.utterance = (struct event_utterance){
-			.utterance = i, .text = "hello", .started_ms = ev.at_ms};
-		bus_publish(s->bus, &ev);
-	}
-}
 
 TEST(events_become_rows_and_survive)
 {
 	store_scene_begin();
 	store_scene_open(NULL);
-	publish_utterances(1000);
-	CHECK(sync_store());
+	store_scene_publish_utterances(1000);
+	CHECK(store_scene_sync());
 	CHECK_INT(s->err, 0);
-	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text = 'hello'"), 1000);
-	publish_utterances(1); /* what still waits is written at the end */
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances WHERE text = 'hello'"), 1000);
+	store_scene_publish_utterances(1); /* what still waits is written at the end */
 	store_scene_close();
-	CHECK_INT(number("SELECT count(*) FROM utterances"), 1001);
-	CHECK_INT(number("SELECT value FROM meta WHERE key = 'clean'"), 1);
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances"), 1001);
+	CHECK_INT(store_scene_number("SELECT value FROM meta WHERE key = 'clean'"), 1);
 	store_scene_end();
 }
 
@@ -134,12 +56,13 @@ TEST(costs_are_kept_and_summed_by_server)
 	}
 	ev.guild = 8;
 	bus_publish(s->bus, &ev);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	CHECK(store_sum_costs(s->store, store_scene_ms(3000), on_sums, NULL) == 0 &&
 	      loop_run(&s->l));
 	CHECK_INT(s->err, 0);
 	CHECK_STR(sums, "7:203 8:102 ");
-	CHECK_INT(number("SELECT count(*) FROM costs WHERE units = '{\"text_in\":5}' AND priced"),
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM costs WHERE units = '{\"text_in\":5}' AND priced"),
 		  4);
 	store_scene_close();
 	store_scene_end();
@@ -170,19 +93,20 @@ TEST(a_call_of_a_tool_has_one_row_from_before_it_runs)
 	store_scene_open(NULL);
 	publish_call(EVENT_TOOL_BEGAN, 1, "ok");
 	publish_call(EVENT_TOOL_BEGAN, 2, "ok");
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE state = 'running'"), 2);
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number("SELECT count(*) FROM tool_calls WHERE state = 'running'"), 2);
 	publish_call(EVENT_TOOL_CALLED, 1, "ok");
 	publish_call(EVENT_TOOL_CALLED, 3, "denied");
 	store_scene_close();
-	CHECK_INT(number("SELECT count(*) FROM tool_calls"), 3);
-	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE call = 1 AND state = 'ok' AND "
-			 "summary = 'send: done' AND nano = 5"),
+	CHECK_INT(store_scene_number("SELECT count(*) FROM tool_calls"), 3);
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM tool_calls WHERE call = 1 AND state = 'ok' AND "
+			  "summary = 'send: done' AND nano = 5"),
 		  1);
 	store_scene_open(NULL);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'unknown'"), 2);
-	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'denied'"), 3);
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number("SELECT call FROM tool_calls WHERE state = 'unknown'"), 2);
+	CHECK_INT(store_scene_number("SELECT call FROM tool_calls WHERE state = 'denied'"), 3);
 	store_scene_close();
 	store_scene_end();
 }
@@ -199,9 +123,10 @@ TEST(who_changed_a_setting_and_how_is_in_the_audit)
 	store_scene_begin();
 	store_scene_open(NULL);
 	bus_publish(s->bus, &ev);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'alice' AND target = 'hold_ms'"
-			 " AND via = 'settings document' AND result = 'immediately'"),
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM audit WHERE actor = 'alice' AND target = 'hold_ms'"
+			  " AND via = 'settings document' AND result = 'immediately'"),
 		  1);
 	store_scene_close();
 	store_scene_end();
@@ -212,9 +137,9 @@ TEST(no_words_are_kept_when_none_may_be)
 	store_scene_begin();
 	CHECK_INT(settings_set(s->settings, "store_words_hours", "0"), 0);
 	store_scene_open(NULL);
-	publish_utterances(3);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NULL"), 3);
+	store_scene_publish_utterances(3);
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number("SELECT count(*) FROM utterances WHERE text IS NULL"), 3);
 	store_scene_close();
 	store_scene_end();
 }
@@ -223,31 +148,36 @@ TEST(settings_documents_have_versions_and_are_compared)
 {
 	store_scene_begin();
 	store_scene_open(NULL);
-	CHECK(store_settings_get(s->store, "global", 0, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK(store_settings_get(s->store, "global", 0, store_scene_on_document, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_INT(s->err, ENOENT);
-	CHECK(put("{\"a\":1}", true, 0));
+	CHECK(store_scene_put("{\"a\":1}", true, 0));
 	CHECK_INT(s->err, 0);
 	CHECK_INT(s->got.version, 1);
 	CHECK_STR(s->document, "{\"a\":1}");
 	CHECK_STR(s->author, "me");
-	CHECK(put("{\"a\":2}", true, 0)); /* stale: the present one comes back */
+	CHECK(store_scene_put("{\"a\":2}", true, 0)); /* stale: the present one comes back */
 	CHECK_INT(s->err, ESTALE);
 	CHECK_INT(s->got.version, 1);
 	CHECK_STR(s->document, "{\"a\":1}");
-	CHECK(put("{\"a\":3}", true, 1));
+	CHECK(store_scene_put("{\"a\":3}", true, 1));
 	CHECK_INT(s->got.version, 2);
-	CHECK(put("{\"a\":4}", false, 0));
+	CHECK(store_scene_put("{\"a\":4}", false, 0));
 	CHECK_INT(s->got.version, 3);
-	CHECK(store_settings_get(s->store, "global", 2, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK(store_settings_get(s->store, "global", 2, store_scene_on_document, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_STR(s->document, "{\"a\":3}");
-	CHECK(store_settings_list(s->store, "global", on_list, NULL) == 0 && loop_run(&s->l));
+	CHECK(store_settings_list(s->store, "global", store_scene_on_list, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_INT(s->n, 3);
 	CHECK_INT(s->got.version, 3);
-	CHECK(store_settings_list(s->store, "guild:7", on_list, NULL) == 0 && loop_run(&s->l));
+	CHECK(store_settings_list(s->store, "guild:7", store_scene_on_list, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_INT(s->n, 0);
-	CHECK_INT(number("SELECT count(*) FROM audit"), 3);
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'me' AND kind = 'settings' AND"
-			 " target = 'global' AND before = '{\"a\":1}' AND after = '{\"a\":3}'"),
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit"), 3);
+	CHECK_INT(store_scene_number(
+			  "SELECT count(*) FROM audit WHERE actor = 'me' AND kind = 'settings' AND"
+			  " target = 'global' AND before = '{\"a\":1}' AND after = '{\"a\":3}'"),
 		  1);
 	store_scene_close();
 	store_scene_end();
@@ -258,11 +188,13 @@ TEST(old_versions_of_a_settings_document_are_dropped)
 	store_scene_begin();
 	store_scene_open(NULL);
 	for (unsigned i = 0; i < STORE_VERSIONS_KEPT + 3; i++)
-		CHECK(put("{}", true, i));
+		CHECK(store_scene_put("{}", true, i));
 	CHECK_INT(s->got.version, STORE_VERSIONS_KEPT + 3);
-	CHECK_INT(number("SELECT count(*) FROM settings_documents"), STORE_VERSIONS_KEPT);
-	CHECK_INT(number("SELECT min(version) FROM settings_documents"), 4);
-	CHECK(store_settings_get(s->store, "global", 3, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(store_scene_number("SELECT count(*) FROM settings_documents"),
+		  STORE_VERSIONS_KEPT);
+	CHECK_INT(store_scene_number("SELECT min(version) FROM settings_documents"), 4);
+	CHECK(store_settings_get(s->store, "global", 3, store_scene_on_document, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_INT(s->err, ENOENT);
 	store_scene_close();
 	store_scene_end();
@@ -297,9 +229,9 @@ TEST(versions_are_read_before_the_loop_runs)
 	store_scene_begin();
 	CHECK_INT(store_read_settings(s->dir, "global", on_version, &none), ENOENT);
 	store_scene_open(NULL);
-	CHECK(put("{}", false, 0));
-	CHECK(put("[]", false, 0));
-	CHECK(put("{}", false, 0));
+	CHECK(store_scene_put("{}", false, 0));
+	CHECK(store_scene_put("[]", false, 0));
+	CHECK(store_scene_put("{}", false, 0));
 	/* Also beside the control that runs. */
 	CHECK_STR(read_back("global", 9), "3{}2[]1{}");
 	store_scene_close();
@@ -316,7 +248,7 @@ TEST(versions_that_an_older_control_wrote_are_read)
 
 	store_scene_begin();
 	store_scene_open(NULL);
-	CHECK(put("{}", false, 0));
+	CHECK(store_scene_put("{}", false, 0));
 	store_scene_close();
 	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, OLD_SCHEMA, NULL, NULL, NULL), SQLITE_OK);
@@ -331,9 +263,9 @@ TEST(who_is_gone_is_not_answered)
 
 	store_scene_begin();
 	store_scene_open(NULL);
-	CHECK_INT(store_settings_get(s->store, "global", 0, on_document, &gone), 0);
+	CHECK_INT(store_settings_get(s->store, "global", 0, store_scene_on_document, &gone), 0);
 	store_forget(s->store, &gone);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	CHECK_INT(s->answers, 1);
 	store_scene_close();
 	store_scene_end();
@@ -353,7 +285,7 @@ TEST(guilds_and_files_for_a_restart_are_saved_in_their_order)
 	CHECK_INT(store_save_guild(s->store, 42, "{}"), 0);
 	CHECK_INT(store_save_guild(s->store, 42, NULL), 0);
 	CHECK_INT(store_save_session(s->store, "{}", "[]"), 0);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	all = store_read_guilds(s->dir);
 	CHECK_INT(json_object_size(all), 1);
 	CHECK_STR(json_string_value(json_object_get(json_object_get(all, "41"), "name")), "x");
@@ -365,7 +297,7 @@ TEST(guilds_and_files_for_a_restart_are_saved_in_their_order)
 	fclose(f);
 	CHECK_STR(text, "{}");
 	CHECK_INT(store_drop_guilds(s->store), 0);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	all = store_read_guilds(s->dir);
 	CHECK(all && !json_object_size(all));
 	json_decref(all);
@@ -386,10 +318,10 @@ TEST(a_database_that_is_none_is_an_error_of_requests_alone)
 		fputs("no database at all\n", f);
 	fclose(f);
 	store_scene_open(NULL);
-	publish_utterances(100);
-	CHECK(put("{}", false, 0));
+	store_scene_publish_utterances(100);
+	CHECK(store_scene_put("{}", false, 0));
 	CHECK_INT(s->err, EBADMSG);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	store_scene_close();
 	CHECK(stat(s->path, &st) == 0 && st.st_size == 1900);
 	store_scene_end();
@@ -403,7 +335,7 @@ TEST(more_events_than_fit_are_shed)
 
 	store_scene_begin();
 	store_scene_open(NULL);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	/* Somebody keeps the database locked. */
 	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
@@ -414,11 +346,11 @@ TEST(more_events_than_fit_are_shed)
 		bus_publish(s->bus, &ev);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	CHECK_INT(s->err, 0);
 	/* The queue holds 16 of them; the worker had taken at most some more. */
-	CHECK(number("SELECT count(*) FROM contexts") < 35);
-	CHECK(number("SELECT count(*) FROM contexts") >= 15);
+	CHECK(store_scene_number("SELECT count(*) FROM contexts") < 35);
+	CHECK(store_scene_number("SELECT count(*) FROM contexts") >= 15);
 	store_scene_close();
 	store_scene_end();
 }
@@ -434,7 +366,7 @@ TEST(rows_of_the_audit_that_were_shed_are_told_of)
 
 	store_scene_begin();
 	store_scene_open(NULL);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	memset(big, 'x', sizeof big - 1);
@@ -444,12 +376,12 @@ TEST(rows_of_the_audit_that_were_shed_are_told_of)
 		bus_publish(s->bus, &ev);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	CHECK(sync_store());
-	kept = number("SELECT count(*) FROM audit WHERE kind = 'sign_in'");
+	CHECK(store_scene_sync());
+	kept = store_scene_number("SELECT count(*) FROM audit WHERE kind = 'sign_in'");
 	CHECK(kept < 35);
 	/* One row, or two if the store went on while they came. */
-	CHECK_INT(number("SELECT sum(CAST(result AS INTEGER)) FROM audit"
-			 " WHERE kind = 'rows_lost'"),
+	CHECK_INT(store_scene_number("SELECT sum(CAST(result AS INTEGER)) FROM audit"
+				     " WHERE kind = 'rows_lost'"),
 		  ACTIONS - kept);
 	store_scene_close();
 	store_scene_end();
@@ -485,7 +417,7 @@ TEST(rows_of_the_audit_that_a_killed_control_held_are_told_of)
 	CHECK(f && fwrite(&left, sizeof left, 1, f) == 1);
 	fclose(f);
 	store_scene_open(NULL);
-	CHECK(sync_store());
+	CHECK(store_scene_sync());
 	CHECK_INT(waiting(), 3);
 	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
@@ -496,15 +428,17 @@ TEST(rows_of_the_audit_that_a_killed_control_held_are_told_of)
 	CHECK_INT(waiting(), 4);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'sign_in'"), 1);
-	CHECK_INT(number("SELECT CAST(result AS INTEGER) FROM audit WHERE kind = 'rows_lost'"), 3);
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit WHERE kind = 'sign_in'"), 1);
+	CHECK_INT(store_scene_number(
+			  "SELECT CAST(result AS INTEGER) FROM audit WHERE kind = 'rows_lost'"),
+		  3);
 	CHECK_INT(waiting(), 0);
 	store_scene_close();
 	store_scene_open(NULL);
 	bus_publish(s->bus, &ev);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'rows_lost'"), 1);
+	CHECK(store_scene_sync());
+	CHECK_INT(store_scene_number("SELECT count(*) FROM audit WHERE kind = 'rows_lost'"), 1);
 	store_scene_close();
 	store_scene_end();
 }
@@ -530,332 +464,5 @@ TEST(a_session_whose_guilds_were_lost_is_saved_without_its_resume_point)
 	CHECK(f && fgets(text, sizeof text, f));
 	fclose(f);
 	CHECK_STR(text, "{}");
-	store_scene_end();
-}
-
-static bool words_of(int err, const char *must)
-{
-	struct words w = {0};
-
-	store_fault_words(&w, "/some/dir", err);
-	return strstr(w.text, "/some/dir") && strstr(w.text, must);
-}
-
-TEST(what_is_wrong_with_the_database_is_told_in_words)
-{
-	CHECK(words_of(ENOSPC, "full"));
-	CHECK(words_of(EROFS, "cannot be written"));
-	CHECK(words_of(EBADMSG, "not a database"));
-	CHECK(words_of(EPERM, "another user"));
-	CHECK(words_of(ENOTSUP, "newer version"));
-	CHECK(words_of(EUCLEAN, "damaged"));
-	CHECK(words_of(EBUSY, "cannot be used"));
-}
-
-/* Files of this process cannot grow any more; then they can again. */
-TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
-{
-	struct rlimit before, small;
-	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-	struct stat st;
-
-	store_scene_begin();
-	store_scene_open(NULL);
-	publish_utterances(10);
-	CHECK(put("{}", false, 0));
-	CHECK_INT(s->err, 0);
-	CHECK_INT(stat(s->path, &st), 0);
-	getrlimit(RLIMIT_FSIZE, &before);
-	small = before;
-	small.rlim_cur = (rlim_t)st.st_size;
-	CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-	publish_utterances(5000);
-	CHECK(put("{}", false, 0));
-	setrlimit(RLIMIT_FSIZE, &before);
-	CHECK_INT(s->err, EIO);
-	CHECK(put("{}", false, 0));
-	CHECK_INT(s->err, 0);
-	CHECK_INT(s->got.version, 2);
-	store_scene_close();
-	signal(SIGXFSZ, handler);
-	store_scene_end();
-}
-
-/* What can still be read says nothing of what can be written. */
-TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
-{
-	struct rlimit before, small;
-	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-	int saved = dup(STDERR_FILENO), fd;
-	char log[64];
-	struct stat st;
-
-	store_scene_begin();
-	snprintf(log, sizeof log, "%s/log", s->dir);
-	store_scene_open(NULL);
-	publish_utterances(10);
-	CHECK(put("{}", false, 0));
-	CHECK_INT(stat(s->path, &st), 0);
-	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
-	getrlimit(RLIMIT_FSIZE, &before);
-	small = before;
-	small.rlim_cur = (rlim_t)st.st_size;
-	CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-	for (unsigned i = 0; i < 3; i++) {
-		publish_utterances(5000);
-		sync_store();
-		CHECK(store_settings_get(s->store, "global", 0, on_document, NULL) == 0 &&
-		      loop_run(&s->l));
-		CHECK_INT(s->err, 0);
-	}
-	setrlimit(RLIMIT_FSIZE, &before);
-	CHECK(put("{}", false, 0));
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	close(fd);
-	CHECK_INT(store_scene_count(log, "store_fault"), 1);
-	CHECK_INT(store_scene_count(log, "store_well"), 1);
-	store_scene_close();
-	signal(SIGXFSZ, handler);
-	store_scene_end();
-}
-
-TEST(what_waits_for_a_stalled_disk_is_bounded_in_bytes)
-{
-	static char big[1 << 20];
-	sqlite3 *db = NULL;
-	unsigned taken = 0;
-
-	store_scene_begin();
-	store_scene_open(NULL);
-	CHECK(sync_store());
-	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
-	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	memset(big, 'x', sizeof big - 1);
-	while (taken < 64 && store_save_guild(s->store, 41, big) == 0)
-		taken++;
-	CHECK(taken >= 8 && taken < 64);
-	CHECK_INT(store_save_guild(s->store, 41, big), ENOSPC);
-	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-	CHECK(sync_store());
-	CHECK_INT(store_save_guild(s->store, 41, big), 0);
-	store_scene_close();
-	store_scene_end();
-}
-
-static void refuse_some(void)
-{
-	static char big[1 << 20];
-	struct store_put p = {.scope = "global", .document = big, .author = "me"};
-
-	memset(big, 'x', sizeof big - 1);
-	memset(big + STORE_DOCUMENT_MAX - 1, 0, 1);
-	s->n = 0;
-	while (s->n < 64 && store_save_guild(s->store, 41, big) == 0)
-		s->n++;
-	s->err = store_settings_put(s->store, &p, on_document, NULL);
-}
-
-/* What a caller was told is what a replay tells it, although nothing waits for a disk there. */
-TEST(a_refusal_of_a_stalled_disk_is_replayed)
-{
-	const struct env_conf conf = {.loop = true, .replaying = true};
-	char path[] = "/tmp/parley-store-XXXXXX", recorded[1][65], hex[65], other[32];
-	struct journal_reader *r = NULL;
-	struct journal *j = NULL;
-	sqlite3 *db = NULL;
-	int fd = mkstemp(path);
-	uint64_t at;
-	size_t taken;
-
-	CHECK(fd >= 0);
-	close(fd);
-	store_scene_begin();
-	store_scene_open(NULL);
-	CHECK(sync_store());
-	store_scene_close();
-	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
-	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
-	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	store_scene_open(j);
-	refuse_some();
-	taken = s->n;
-	CHECK(taken > 1 && taken < 64);
-	CHECK_INT(s->err, ENOSPC);
-	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-	env_finish(s->l.env);
-	store_scene_close();
-	journal_free(j);
-
-	CHECK(folder_make(other));
-	CHECK_INT(journal_open(&r, path), 0);
-	CHECK_INT(env_alloc(&s->l.env, &conf), 0);
-	CHECK_INT(journal_attach(r, s->l.env, 0), 0);
-	CHECK_INT(tmr_alloc(&s->l.deadline, s->l.env, loop_late, &s->l), 0);
-	CHECK_INT(bus_alloc(&s->bus), 0);
-	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, other), 0);
-	refuse_some();
-	CHECK_INT(s->n, taken);
-	CHECK_INT(s->err, ENOSPC);
-	CHECK_INT(journal_replay(r, (struct env *[]){s->l.env}, 1, &at, recorded), 0);
-	env_digest(s->l.env, hex);
-	CHECK_STR(hex, recorded[0]);
-	store_scene_close();
-	CHECK_INT(rmdir(other), 0);
-	journal_close(r);
-	unlink(path);
-	store_scene_end();
-}
-
-/* Words are looked for every ten minutes: those that would be too old by the next time go now. So
- * do the copies that a migration made, which hold the same. */
-TEST(words_never_stay_longer_than_they_may)
-{
-	const uint64_t hour = 3600000;
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = 1, .user = 501};
-	char copy[96];
-	uint64_t now;
-	FILE *f;
-
-	store_scene_begin();
-	s->drops = true;
-	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
-	snprintf(copy, sizeof copy, "%s.before-2", s->path);
-	f = fopen(copy, "w");
-	CHECK(f);
-	fclose(f);
-	CHECK_INT(utimensat(AT_FDCWD, copy, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0),
-		  0);
-	store_scene_open(NULL);
-	now = env_wall_ms(s->l.env);
-	for (unsigned i = 0; i < 2; i++) {
-		ev.at_ms = now - hour + (i ? 20 : 5) * 60000;
-		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = ev.at_ms};
-		bus_publish(s->bus, &ev);
-	}
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM utterances"), 2);
-	LOOP_UNTIL(&s->l, number("SELECT count(*) FROM utterances WHERE text IS NOT NULL") == 1);
-	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
-	/* the last thing that goes */
-	LOOP_UNTIL(&s->l, access(copy, F_OK) != 0);
-	CHECK(access(copy, F_OK) != 0);
-	store_scene_close();
-	store_scene_end();
-}
-
-/* --show has evidence to show, whatever the time is by now. */
-TEST(a_store_that_keeps_all_drops_nothing)
-{
-	const uint64_t year = UINT64_C(365) * 24 * 3600000;
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = 1, .user = 501};
-
-	store_scene_begin();
-	s->drops = true;
-	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
-	store_scene_open(NULL);
-	store_keep_all(s->store);
-	ev.at_ms = env_wall_ms(s->l.env) - year;
-	ev.utterance = (struct event_utterance){
-		.text = "hello", .started_ms = ev.at_ms, .ended_ms = ev.at_ms};
-	bus_publish(s->bus, &ev);
-	loop_run_for(&s->l, 1100 * NS_PER_MS);
-	CHECK(sync_store());
-	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
-	store_scene_close();
-	store_scene_end();
-}
-
-/* On replay the answers are those of the record, and the database is not touched. */
-TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
-{
-	const struct env_conf conf = {.loop = true, .replaying = true};
-	char path[] = "/tmp/parley-store-XXXXXX", recorded[1][65], hex[65], other[32];
-	const struct store_put p = {.scope = "global", .document = "{}", .author = "me"};
-	struct journal *j = NULL;
-	struct journal_reader *r = NULL;
-	int fd = mkstemp(path);
-	struct stat st;
-	uint64_t at;
-
-	CHECK(fd >= 0);
-	close(fd);
-	store_scene_begin();
-	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
-	store_scene_open(j);
-	publish_utterances(10);
-	CHECK(put("{}", false, 0));
-	CHECK_INT(s->got.version, 1);
-	env_finish(s->l.env);
-	store_scene_close();
-	journal_free(j);
-
-	CHECK(folder_make(other));
-	CHECK_INT(journal_open(&r, path), 0);
-	CHECK_INT(env_alloc(&s->l.env, &conf), 0);
-	CHECK_INT(journal_attach(r, s->l.env, 0), 0);
-	CHECK_INT(tmr_alloc(&s->l.deadline, s->l.env, loop_late, &s->l), 0);
-	CHECK_INT(bus_alloc(&s->bus), 0);
-	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, other), 0);
-	publish_utterances(10);
-	s->got.version = 0;
-	CHECK_INT(store_settings_put(s->store, &p, on_document, NULL), 0);
-	CHECK_INT(journal_replay(r, (struct env *[]){s->l.env}, 1, &at, recorded), 0);
-	CHECK_INT(s->got.version, 1);
-	CHECK_STR(s->document, "{}");
-	env_digest(s->l.env, hex);
-	CHECK_STR(hex, recorded[0]);
-	store_scene_close();
-	CHECK(stat(other, &st) == 0);
-	CHECK_INT(rmdir(other), 0); /* nothing is in it */
-	journal_close(r);
-	unlink(path);
-	store_scene_end();
-}
-
-TEST(a_database_that_could_not_be_opened_is_tried_again_half_a_minute_later)
-{
-	store_scene_begin();
-	CHECK_INT(rmdir(s->dir), 0);
-	store_scene_open(NULL);
-	CHECK(put("{}", false, 0));
-	CHECK(s->err);
-	CHECK_INT(mkdir(s->dir, 0700), 0);
-	still_clock_pass(29999);
-	CHECK(put("{}", false, 0));
-	CHECK(s->err);
-	still_clock_pass(1);
-	CHECK(put("{}", false, 0));
-	CHECK_INT(s->err, 0);
-	store_scene_close();
-	store_scene_end();
-}
-
-/* Whoever waits for an erasure in another process is told, until the database can be opened. */
-TEST(a_store_without_a_database_says_so_to_who_waits_for_an_erasure)
-{
-	FILE *f;
-
-	store_scene_begin();
-	f = fopen(s->path, "w");
-	CHECK(f && fputs("no database of ours, but longer than a header of one hundred bytes is, "
-			 "so that SQLite looks at what it says",
-			 f) >= 0);
-	fclose(f);
-	store_scene_open(NULL);
-	CHECK_INT(erase_fault_read(s->dir, 1), 0);
-	CHECK_INT(store_list_erase_requests(s->store, on_list, NULL), 0);
-	CHECK(loop_run(&s->l));
-	CHECK_INT(s->err, EBADMSG);
-	CHECK_INT(erase_fault_read(s->dir, 1), EBADMSG);
-	store_scene_close();
-	CHECK_INT(unlink(s->path), 0);
-	store_scene_open(NULL);
-	CHECK(sync_store());
-	CHECK_INT(erase_fault_read(s->dir, 1), 0);
-	store_scene_close();
 	store_scene_end();
 }

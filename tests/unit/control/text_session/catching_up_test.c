@@ -1,4 +1,6 @@
 /* What a control looks at after a time away, and what it answers of that. */
+#include "tests/unit/control/text_session/owed_scene.h"
+
 #include "control/consent/consent.h"
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
@@ -6,23 +8,6 @@
 #include "control/text/text_chat.h"
 #include "ipc/env.h"
 #include "tests/test.h"
-#include "tests/unit/control/text_session/text_stage.h"
-
-enum { MINUTE = 60000, HOUR = 60 * MINUTE };
-
-static json_t *row(uint64_t message, uint64_t guild, uint64_t channel, const char *state)
-{
-	return json_pack("[[I,I,I,I,s,I]]", (json_int_t)message, (json_int_t)guild,
-			 (json_int_t)channel, (json_int_t)STAGE_BOB, state, (json_int_t)0);
-}
-
-static void come(struct text_stage *s, uint64_t first, unsigned n)
-{
-	json_t *guilds = text_stage_guilds(first, n);
-
-	text_session_online(s->ts, guilds);
-	json_decref(guilds);
-}
 
 /* Discord itself tells what was missed in a session that goes on. */
 TEST(text_session_that_resumes_answers_what_is_owed_and_nothing_older)
@@ -34,7 +19,7 @@ TEST(text_session_that_resumes_answers_what_is_owed_and_nothing_older)
 	CHECK(text_stage_open(&s));
 	old = text_stage_id(&s, 2 * HOUR);
 	owed = text_stage_id(&s, 10000);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
 	s.conf.taken = rows;
 	text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
@@ -59,14 +44,14 @@ TEST(text_session_that_begins_after_one_that_resumed_reads_what_was_missed)
 	CHECK(text_stage_open(&s));
 	owed = text_stage_id(&s, 10000);
 	missed = text_stage_id(&s, 5000);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
 	s.conf.taken = rows;
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
 	CHECK(text_stage_begin(&s));
 	/* Another channel is read first. */
 	text_session_online(s.ts, NULL);
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
 	text_stage_run(&s);
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
@@ -83,7 +68,7 @@ TEST(text_session_reads_channels_of_small_servers_beside_a_large_one)
 	CHECK(text_stage_open(&s));
 	CHECK(text_stage_begin(&s));
 	last = text_stage_id(&s, 1000);
-	come(&s, 100, 3);
+	owed_server_comes(&s, 100, 3);
 	text_stage_guild(&s, 100, 1000, 200, last);
 	text_stage_guild(&s, 101, 2000, 2, last);
 	text_stage_guild(&s, 102, 3000, 1, last);
@@ -109,7 +94,7 @@ TEST(text_session_gives_places_of_the_largest_servers_to_those_that_come_late)
 	CHECK(text_stage_open(&s));
 	CHECK(text_stage_begin(&s));
 	last = text_stage_id(&s, 1000);
-	come(&s, 100, FULL + 2);
+	owed_server_comes(&s, 100, FULL + 2);
 	for (uint64_t i = 0; i < FULL + 2; i++)
 		text_stage_guild(&s, 100 + i, 1000 * (i + 1), 500, last);
 	CHECK_INT(s.ts->up.n, TEXT_PLACES);
@@ -131,7 +116,7 @@ TEST(text_session_gives_no_place_to_channels_that_it_may_not_read)
 	CHECK(!settings_set(s.settings, "text_blocked_channels", "1001"));
 	CHECK(text_stage_begin(&s));
 	last = text_stage_id(&s, 1000);
-	come(&s, 100, 2);
+	owed_server_comes(&s, 100, 2);
 	text_stage_guild(&s, 100, 1000, 3, last);
 	CHECK_INT(s.ts->up.n, 2);
 	s.barred = true;
@@ -156,7 +141,7 @@ TEST(text_session_catches_up_so_many_hours)
 		late = text_stage_id(&s, 5 * HOUR);
 		text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
 		text_stage_wrote(&s, STAGE_CHANNEL, late, STAGE_BOB, "<@9> late");
-		come(&s, STAGE_GUILD, 1);
+		owed_server_comes(&s, STAGE_GUILD, 1);
 		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, late);
 		text_stage_run(&s);
 		CHECK(strncmp(text_stage_reason(&s, late), "sent_", 5) == 0);
@@ -175,16 +160,16 @@ TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 	CHECK(text_stage_begin(&s));
 	missed = text_stage_id(&s, 10 * MINUTE);
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
-	come(&s, STAGE_GUILD, 2);
+	owed_server_comes(&s, STAGE_GUILD, 2);
 	text_stage_writes(&s, STAGE_GUILD + 1, 7, text_stage_id(&s, 0), STAGE_BOB, "hello all");
-	come(&s, STAGE_GUILD, 2);
+	owed_server_comes(&s, STAGE_GUILD, 2);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
 	text_stage_run(&s);
 	CHECK(text_stage_has_read(&s, STAGE_CHANNEL));
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	/* It has come: what was written before another session was seen. */
 	s.n_read = 0;
-	come(&s, STAGE_GUILD, 2);
+	owed_server_comes(&s, STAGE_GUILD, 2);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
 	text_stage_run(&s);
 	CHECK_INT(s.n_read, 0);
@@ -208,7 +193,7 @@ TEST(text_session_reads_what_was_written_since_the_control_before)
 		text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
 		text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_BOB, "<@9> missed");
 		CHECK(text_stage_begin(&s));
-		come(&s, STAGE_GUILD, 1);
+		owed_server_comes(&s, STAGE_GUILD, 1);
 		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
 		text_stage_run(&s);
 		CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
@@ -229,7 +214,7 @@ TEST(text_session_tells_the_next_control_only_of_what_was_read)
 	s.conf.newest = before;
 	CHECK(text_stage_begin(&s));
 	CHECK(text_session_newest(s.ts, before) == before);
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	now = text_stage_id(&s, 0);
 	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, now, STAGE_BOB, "hum");
 	CHECK(text_session_newest(s.ts, before) == before);
@@ -240,7 +225,7 @@ TEST(text_session_tells_the_next_control_only_of_what_was_read)
 	s.ts->up.fresh_at = 1;
 	CHECK(text_session_newest(s.ts, before) == now);
 	/* A server in an outage. */
-	come(&s, STAGE_GUILD + 1, 1);
+	owed_server_comes(&s, STAGE_GUILD + 1, 1);
 	s.ts->up.fresh_at = 1;
 	CHECK(text_session_newest(s.ts, before) == before);
 	text_stage_close(&s);
@@ -259,7 +244,7 @@ TEST(text_session_reads_threads_that_were_archived_while_it_was_away)
 		missed = text_stage_id(&s, 20 * MINUTE);
 		text_stage_wrote(&s, STAGE_POST, missed, STAGE_BOB, "<@9> missed");
 		CHECK(text_stage_begin(&s));
-		come(&s, STAGE_GUILD, 1);
+		owed_server_comes(&s, STAGE_GUILD, 1);
 		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
 		text_stage_run(&s);
 		CHECK_INT(s.n_read, hours ? 1 : 0);
@@ -282,7 +267,7 @@ TEST(text_session_answers_no_more_of_what_was_missed_after_another_restart)
 		json_t *one;
 
 		missed[i] = text_stage_id(&s, (10 - i) * MINUTE);
-		one = row(missed[i], STAGE_GUILD, STAGE_CHANNEL, "late");
+		one = owed_row(missed[i], STAGE_GUILD, STAGE_CHANNEL, "late");
 		json_array_extend(rows, one);
 		json_decref(one);
 		text_stage_wrote(&s, STAGE_CHANNEL, missed[i], STAGE_ANA + i, "<@9> missed");
@@ -322,12 +307,12 @@ TEST(text_session_that_begins_anew_reads_the_channels_that_had_no_turn)
 		missed[i] = text_stage_id(&s, (10 + i) * MINUTE);
 		text_stage_wrote(&s, STAGE_CHANNEL + i, missed[i], STAGE_ANA + i, "<@9> missed");
 	}
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 3, missed[0]);
 	CHECK_INT(s.ts->up.n, 3);
 	text_stage_writes(&s, STAGE_GUILD, 7, text_stage_id(&s, 0), STAGE_BOB, "hello all");
 	s.unknown = true;
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	s.unknown = false;
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 3, missed[0]);
 	text_stage_run(&s);
@@ -377,7 +362,7 @@ TEST(text_session_answers_nothing_that_was_not_read_when_it_was_written)
 		text_stage_wrote(&s, STAGE_CHANNEL, named, STAGE_ANA, "Parley, wordnamed");
 		text_stage_wrote(&s, STAGE_CHANNEL, mention, STAGE_BOB, "<@9> wordmention");
 		text_stage_wrote(&s, STAGE_CHANNEL, later, STAGE_BOB, "Parley, wordlater");
-		come(&s, STAGE_GUILD, 1);
+		owed_server_comes(&s, STAGE_GUILD, 1);
 		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, later);
 		text_stage_run(&s);
 		CHECK_STR(text_stage_reason(&s, named), "");
@@ -569,7 +554,7 @@ TEST(text_session_that_was_told_an_id_of_a_time_to_come_reads_what_was_missed)
 			  "hello all");
 	missed = text_stage_id(&s, 1 * MINUTE);
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
 	text_stage_run(&s);
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
@@ -595,7 +580,7 @@ TEST(text_session_knows_no_rank_by_messages_of_the_history)
 	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_MODERATOR);
 	text_stage_wrote(&s, STAGE_CHANNEL, text_stage_id(&s, 10 * MINUTE), STAGE_ANA,
 			 "<@9> missed");
-	come(&s, STAGE_GUILD, 1);
+	owed_server_comes(&s, STAGE_GUILD, 1);
 	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, text_stage_id(&s, 10 * MINUTE));
 	text_stage_run(&s);
 	CHECK_INT(s.asked, 1);
@@ -613,7 +598,7 @@ TEST(text_session_takes_nothing_for_deleted_in_a_history_that_it_may_not_read)
 
 		CHECK(text_stage_open(&s));
 		owed = text_stage_id(&s, 10000);
-		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
+		rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
 		s.conf.taken = rows;
 		s.blind = blind;
 		CHECK(text_stage_begin(&s));
@@ -655,7 +640,7 @@ TEST(text_session_returns_the_settings_of_a_server_once_it_has_read_them)
 	s.conf.settingsh = lend;
 	s.conf.releaseh = take_back;
 	owed = text_stage_id(&s, 10000);
-	rows = row(owed, STAGE_GUILD, STAGE_UNKNOWN, "waits");
+	rows = owed_row(owed, STAGE_GUILD, STAGE_UNKNOWN, "waits");
 	s.conf.taken = rows;
 	text_stage_wrote(&s, STAGE_UNKNOWN, owed, STAGE_BOB, "<@9> owed");
 	CHECK(text_stage_begin(&s));
@@ -664,283 +649,4 @@ TEST(text_session_returns_the_settings_of_a_server_once_it_has_read_them)
 	CHECK_INT(s.n_read, 1);
 	json_decref(rows);
 	text_stage_close(&s);
-}
-
-/* A request for a history that failed is repeated. */
-TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
-{
-	struct text_stage s;
-	uint64_t owed;
-	json_t *rows;
-
-	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 10000);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
-	s.broken = true;
-	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-	CHECK(text_stage_begin(&s));
-	text_session_online(s.ts, NULL);
-	s.ts->up.fresh_at = 1;
-	CHECK_INT(s.ts->up.n, 1);
-	CHECK(text_session_catches_up(s.ts));
-	/* This is the last try of the first ones. */
-	s.ts->up.place[0].tries = 4;
-	text_stage_run(&s);
-	CHECK_STR(text_stage_reason(&s, owed), "");
-	CHECK_INT(s.n_read, 1);
-	CHECK_INT(s.ts->up.n, 1);
-	CHECK(s.ts->up.place[0].at > env_now(s.fake.env));
-	CHECK(!text_session_catches_up(s.ts));
-	s.broken = false;
-	text_session_online(s.ts, NULL);
-	text_stage_run(&s);
-	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
-	CHECK_INT(s.ts->up.n, 0);
-	json_decref(rows);
-	text_stage_close(&s);
-}
-
-static void many_write(struct text_stage *s, unsigned n)
-{
-	static uint64_t more = 1;
-
-	for (unsigned i = 0; i < n; i++, more++)
-		text_stage_writes(s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(s, 0), 9000 + more,
-				  "good evening");
-}
-
-/* Who writes again is known for longer, and whoever waits for an answer until it is over. */
-TEST(text_session_knows_the_rank_of_who_asks_among_many)
-{
-	struct text_stage s;
-	struct text_guild *g;
-
-	CHECK(text_stage_open(&s));
-	CHECK(text_stage_begin(&s));
-	s.rank = TOOL_RANK_MODERATOR;
-	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, MINUTE), STAGE_BOB,
-			  "hello all");
-	g = text_session_open(s.ts, STAGE_GUILD);
-	CHECK(g != NULL);
-	many_write(&s, TEXT_MEMBERS - 1);
-	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_BOB,
-			  "here again");
-	many_write(&s, TEXT_MEMBERS - 1);
-	CHECK_INT(text_member_rank(g, STAGE_BOB, "dice"), TOOL_RANK_MODERATOR);
-	many_write(&s, 1);
-	CHECK_INT(text_member_rank(g, STAGE_BOB, "dice"), TOOL_RANK_EVERYONE);
-	text_stage_writes(&s, STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_ANA,
-			  "<@9> roll a dice");
-	many_write(&s, 3 * TEXT_MEMBERS);
-	CHECK_INT(text_member_rank(g, STAGE_ANA, "dice"), TOOL_RANK_MODERATOR);
-	text_stage_close(&s);
-}
-
-/* Discord allows 250 of them. */
-TEST(text_session_knows_all_roles_of_who_asks)
-{
-	json_t *m = text_stage_message(STAGE_GUILD, STAGE_CHANNEL, 70, STAGE_BOB, "hello all");
-	json_t *roles = json_array();
-	struct text_stage s;
-	struct text_guild *g;
-
-	CHECK(text_stage_open(&s));
-	CHECK(!settings_set(s.settings, "tools_roles", "roll:1240"));
-	CHECK(text_stage_begin(&s));
-	for (unsigned i = 0; i < 250; i++)
-		json_array_append_new(roles, json_sprintf("%u", 1000 + i));
-	json_object_set_new(m, "member", json_pack("{s:o}", "roles", roles));
-	text_session_event(s.ts, "MESSAGE_CREATE", m);
-	json_decref(m);
-	g = text_session_open(s.ts, STAGE_GUILD);
-	CHECK(g != NULL);
-	CHECK_INT(text_member_rank(g, STAGE_BOB, "roll"), TOOL_RANK_EVERYONE);
-	CHECK_INT(text_member_rank(g, STAGE_ANA, "roll"), TOOL_RANK_BARRED);
-	text_stage_close(&s);
-}
-
-/* Bob chooses not to be read, and changes his mind, before the server comes. */
-TEST(text_session_ends_what_it_owes_to_somebody_who_refuses)
-{
-	for (unsigned refuses = 0; refuses <= 1; refuses++) {
-		struct text_stage s;
-		uint64_t owed;
-		json_t *rows;
-
-		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 10 * MINUTE);
-		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-		s.conf.taken = rows;
-		s.unknown = true;
-		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-		CHECK(text_stage_begin(&s));
-		come(&s, STAGE_GUILD, 1);
-		text_session_forget(s.ts, STAGE_GUILD + 1, STAGE_BOB, true);
-		text_session_forget(s.ts, STAGE_GUILD, STAGE_BOB, refuses);
-		s.unknown = false;
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
-		text_stage_run(&s);
-		if (refuses)
-			CHECK_STR(text_stage_reason(&s, owed), "no_consent");
-		CHECK_INT(s.posted, !refuses);
-		json_decref(rows);
-		text_stage_close(&s);
-	}
-}
-
-/* READY comes before the servers: until one has come, nothing says in which channel a thread is,
- * nor which category a channel is in. */
-TEST(text_session_leaves_what_is_owed_in_a_server_that_has_not_come)
-{
-	struct text_stage s;
-	uint64_t owed;
-	json_t *rows;
-
-	CHECK(text_stage_open(&s));
-	CHECK(!settings_set(s.settings, "text_blocked_channels", "7"));
-	owed = text_stage_id(&s, 10 * MINUTE);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
-	s.unknown = true;
-	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-	CHECK(text_stage_begin(&s));
-	come(&s, STAGE_GUILD, 1);
-	text_stage_run(&s);
-	CHECK_INT(s.n_read, 0);
-	CHECK_STR(text_stage_reason(&s, owed), "");
-	s.unknown = false;
-	/* Nothing else is missed in the channel. */
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
-	text_stage_run(&s);
-	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
-	CHECK_INT(s.n_warned, 0);
-	json_decref(rows);
-	text_stage_close(&s);
-}
-
-/* It may never come. */
-TEST(text_session_ends_what_is_owed_for_too_long_in_a_server_that_does_not_come)
-{
-	struct text_stage s;
-	uint64_t owed;
-	json_t *rows;
-
-	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 7 * HOUR);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
-	s.unknown = true;
-	CHECK(text_stage_begin(&s));
-	come(&s, STAGE_GUILD, 1);
-	text_stage_run(&s);
-	CHECK_STR(text_stage_reason(&s, owed), "expired");
-	/* Nobody knows whether the settings let the bot into the channel. */
-	CHECK_INT(s.n_warned, 0);
-	CHECK_INT(s.ts->up.n, 0);
-	json_decref(rows);
-	text_stage_close(&s);
-}
-
-/* Other talk, at so many ms before now and after it. */
-static void talk(struct text_stage *s, unsigned n, uint64_t ago_ms)
-{
-	for (unsigned i = 0; i < n; i++)
-		text_stage_wrote(s, STAGE_CHANNEL, text_stage_id(s, ago_ms - i), STAGE_ANA, "hum");
-}
-
-/* text rules 34 36 */
-TEST(text_session_finds_what_is_owed_or_missed_under_hundreds_of_messages)
-{
-	struct text_stage s;
-	uint64_t owed, missed, named, last;
-	json_t *rows;
-
-	for (unsigned owes = 0; owes <= 1; owes++) {
-		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 30 * MINUTE);
-		missed = text_stage_id(&s, 29 * MINUTE);
-		named = text_stage_id(&s, 28 * MINUTE);
-		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, owes ? "waits" : "ended");
-		s.conf.taken = rows;
-		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-		text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_BOB, "<@9> missed");
-		text_stage_wrote(&s, STAGE_CHANNEL, named, 503, "Parley, wordnamed?");
-		talk(&s, 250, 20 * MINUTE);
-		last = text_stage_id(&s, MINUTE);
-		text_stage_wrote(&s, STAGE_CHANNEL, last, STAGE_ANA, "hum");
-		CHECK(text_stage_begin(&s));
-		s.unknown = true;
-		come(&s, STAGE_GUILD, 1);
-		s.unknown = false;
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, last);
-		text_stage_run(&s);
-		CHECK_INT(s.n_read, owes ? 3 : 4);
-		CHECK_INT(owes, strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
-		CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
-		CHECK(strncmp(text_stage_reason(&s, named), "sent_", 5) == 0);
-		CHECK_INT(s.n_warned, 0);
-		json_decref(rows);
-		text_stage_close(&s);
-	}
-}
-
-/* An answer far above the message is found, too. */
-TEST(text_session_answers_nothing_twice_that_was_answered_hundreds_of_messages_ago)
-{
-	struct text_stage s;
-	uint64_t owed;
-	json_t *rows, *answer;
-
-	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 30 * MINUTE);
-	rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, "sending");
-	s.conf.taken = rows;
-	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-	talk(&s, 150, 25 * MINUTE);
-	text_stage_wrote(&s, STAGE_CHANNEL, text_stage_id(&s, 20 * MINUTE), STAGE_SELF, "It is.");
-	answer = json_array_get(s.history[0].list, 0);
-	json_object_set_new(
-		answer, "message_reference",
-		json_pack("{s:o}", "message_id", json_sprintf("%llu", (unsigned long long)owed)));
-	talk(&s, 150, 15 * MINUTE);
-	CHECK(text_stage_begin(&s));
-	text_session_online(s.ts, NULL);
-	text_stage_run(&s);
-	CHECK_STR(text_stage_reason(&s, owed), "sent_reply");
-	CHECK_INT(s.posted, 0);
-	json_decref(rows);
-	text_stage_close(&s);
-}
-
-/* What lies deeper than that is given up, and who asked sees it. */
-TEST(text_session_shows_who_asked_that_an_owed_answer_expires)
-{
-	for (unsigned sending = 0; sending <= 1; sending++) {
-		struct text_stage s;
-		uint64_t owed;
-		json_t *rows;
-
-		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 30 * MINUTE);
-		rows = row(owed, STAGE_GUILD, STAGE_CHANNEL, sending ? "sending" : "waits");
-		s.conf.taken = rows;
-		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
-		talk(&s, MISSED_MOST, 20 * MINUTE);
-		CHECK(text_stage_begin(&s));
-		/* Discord limits how often a channel is read. */
-		for (unsigned i = 0; i < 8 && !*text_stage_reason(&s, owed); i++) {
-			if (!i)
-				text_session_online(s.ts, NULL);
-			text_stage_run(&s);
-		}
-		CHECK_STR(text_stage_reason(&s, owed), "expired");
-		CHECK_INT(s.n_read, MISSED_MOST / MISSED_PAGE);
-		/* One that was being sent may have come. */
-		CHECK_INT(s.n_warned, !sending);
-		CHECK(sending || s.warned[0] == owed);
-		CHECK_INT(s.ts->up.n, 0);
-		json_decref(rows);
-		text_stage_close(&s);
-	}
 }
