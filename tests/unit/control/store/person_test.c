@@ -1,16 +1,15 @@
 /* One person in the store: the receipt of an erasure, what a restored backup brings back, the
  * export, consents. */
-#include "control/store/store.h"
+#include "tests/unit/control/store/person_scene.h"
 
 #include <errno.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "control/store/store.h"
 #include "control/store/consent_file.h"
-#include "control/store/db.h"
 #include "control/store/deletions.h"
-#include "control/store/erase.h"
 #include "control/words/words.h"
 #include "control/store/export.h"
 #include "control/store/fact_people.h"
@@ -19,78 +18,25 @@
 #include "control/store/subject.h"
 #include "control/events/events.h"
 #include "control/state.h"
-#include "tests/unit/ipc/loop.h"
-
-#define ANA UINT64_C(501234567890123456)
-#define BOB UINT64_C(502234567890123456)
-
-#define WORDS_OF_ANA "the quarterly frobozz numbers are in"
-
-static char dir[32];
-static struct db *db;
-
-static void say(uint64_t user, const char *text)
-{
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = 7, .user = user};
-
-	ev.utterance = (struct event_utterance){
-		.session = 5, .channel = 3, .name = "x", .text = text, .started_ms = 1000};
-	CHECK_INT(rows_add(db, &ev, true), 0);
-}
-
-static void open_with_words(void)
-{
-	db = NULL;
-	CHECK(folder_make(dir));
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	say(ANA, WORDS_OF_ANA);
-	say(BOB, "nobody told me about the plugh");
-}
-
-static bool run_sql(const char *sql)
-{
-	return sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL) ==
-	       SQLITE_OK;
-}
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	CHECK(f && fputs(text, f) >= 0);
-	if (f)
-		fclose(f);
-}
-
-static int erase_ana(const char *turns, const char *journals, char **receipt)
-{
-	const struct erase e = {.dir = dir,
-				.turns_file = turns,
-				.room_journals = journals,
-				.user = ANA,
-				.now_ms = 2000,
-				.via = "test"};
-
-	return erase_person(db, &e, receipt);
-}
 
 TEST(an_erasure_reaches_turn_files_and_journals_of_rooms)
 {
 	char turns[64], old[72], rooms[64], journal[96], other[96], line[256] = "", *receipt = NULL;
 	FILE *f;
 
-	open_with_words();
-	snprintf(turns, sizeof turns, "%s/turns", dir);
-	snprintf(rooms, sizeof rooms, "%s/rooms", dir);
+	person_open();
+	snprintf(turns, sizeof turns, "%s/turns", person_dir);
+	snprintf(rooms, sizeof rooms, "%s/rooms", person_dir);
 	snprintf(journal, sizeof journal, "%s/one", rooms);
 	snprintf(other, sizeof other, "%s/two", rooms);
 	CHECK_INT(mkdir(rooms, 0700), 0);
 	snprintf(old, sizeof old, "%s.old", turns);
-	write_text(turns, "{\"user\":\"501234567890123456\"}\n{\"user\":\"502234567890123456\"}\n");
-	write_text(old, "{\"user\":\"501234567890123456\"}\n");
-	write_text(journal, "xx501234567890123456yy");
-	write_text(other, "nothing of hers");
-	CHECK_INT(erase_ana(turns, rooms, &receipt), 0);
+	person_write(turns,
+		     "{\"user\":\"501234567890123456\"}\n{\"user\":\"502234567890123456\"}\n");
+	person_write(old, "{\"user\":\"501234567890123456\"}\n");
+	person_write(journal, "xx501234567890123456yy");
+	person_write(other, "nothing of hers");
+	CHECK_INT(person_erase_ana(turns, rooms, &receipt), 0);
 	CHECK(strstr(receipt, "\"turn_lines\":2") && strstr(receipt, "\"room_journals\":1"));
 	CHECK(strstr(receipt, "\"turns_file.old\""));
 	f = fopen(old, "r");
@@ -103,10 +49,10 @@ TEST(an_erasure_reaches_turn_files_and_journals_of_rooms)
 	CHECK(!fgets(line, sizeof line, f));
 	fclose(f);
 	free(receipt);
-	db_close(db);
+	db_close(person_db);
 	unlink(other);
 	rmdir(rooms);
-	folder_remove(dir);
+	folder_remove(person_dir);
 }
 
 /* A store that nobody erases, in a database of ours. */
@@ -116,18 +62,18 @@ TEST(a_receipt_tells_of_what_is_left)
 	char *receipt = NULL;
 	struct sqlite3_stmt *s;
 
-	open_with_words();
-	s = db_use(db, DB_SET_META);
+	person_open();
+	s = db_use(person_db, DB_SET_META);
 	db_bind_text(s, 1, "forgotten store");
 	db_bind_text(s, 2, "501234567890123456");
-	CHECK_INT(db_run(db, s), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(db_run(person_db, s), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(!strstr(receipt, "\"traces\":0"));
 	CHECK_INT(erase_tell(&sentence, receipt), 0);
 	CHECK(strstr(sentence.text, "traces"));
 	free(receipt);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 TEST(an_older_backup_does_not_bring_an_erased_person_back)
@@ -135,30 +81,30 @@ TEST(an_older_backup_does_not_bring_an_erased_person_back)
 	char backup[64], path[64], *receipt = NULL, *document = NULL;
 	unsigned people = 9;
 
-	open_with_words();
-	snprintf(path, sizeof path, "%s/parley.db", dir);
-	snprintf(backup, sizeof backup, "%s/copy", dir);
-	CHECK_INT(deletions_replay(dir, &people), 0); /* nobody was erased */
+	person_open();
+	snprintf(path, sizeof path, "%s/parley.db", person_dir);
+	snprintf(backup, sizeof backup, "%s/copy", person_dir);
+	CHECK_INT(deletions_replay(person_dir, &people), 0); /* nobody was erased */
 	CHECK_INT(people, 0);
-	CHECK_INT(db_backup(db, backup), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(db_backup(person_db, backup), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
-	db_close(db);
-	CHECK_INT(deletions_replay(dir, &people), 0);
+	db_close(person_db);
+	CHECK_INT(deletions_replay(person_dir, &people), 0);
 	CHECK_INT(people, 0);
 	CHECK_INT(rename(backup, path), 0);
-	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(deletions_replay(person_dir, &people), 0);
 	CHECK_INT(people, 1);
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &document), 0);
+	person_db = NULL;
+	CHECK_INT(db_open(&person_db, person_dir, DB_OWN), 0);
+	CHECK_INT(export_person(person_db, ANA, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(!strstr(document, "frobozz"));
 	free(document);
-	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
+	CHECK_INT(export_person(person_db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(strstr(document, "plugh"));
 	free(document);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 static bool run_on_file(const char *path, const char *script)
@@ -182,9 +128,9 @@ static bool run_on_file(const char *path, const char *script)
 
 static int erase_bob(void)
 {
-	const struct erase e = {.dir = dir, .user = BOB, .now_ms = 2001, .via = "test"};
+	const struct erase e = {.dir = person_dir, .user = BOB, .now_ms = 2001, .via = "test"};
 	char *receipt = NULL;
-	int err = erase_person(db, &e, &receipt);
+	int err = erase_person(person_db, &e, &receipt);
 
 	free(receipt);
 	return err;
@@ -194,17 +140,17 @@ static void restore_and_replay(const char *stuck, int *err, unsigned *people)
 {
 	char backup[64], path[64], *receipt = NULL;
 
-	open_with_words();
-	snprintf(path, sizeof path, "%s/parley.db", dir);
-	snprintf(backup, sizeof backup, "%s/copy", dir);
-	CHECK_INT(db_backup(db, backup), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	person_open();
+	snprintf(path, sizeof path, "%s/parley.db", person_dir);
+	snprintf(backup, sizeof backup, "%s/copy", person_dir);
+	CHECK_INT(db_backup(person_db, backup), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
 	CHECK_INT(erase_bob(), 0);
-	db_close(db);
+	db_close(person_db);
 	CHECK_INT(rename(backup, path), 0);
 	CHECK(run_on_file(path, stuck));
-	*err = deletions_replay(dir, people);
+	*err = deletions_replay(person_dir, people);
 }
 
 static bool is_told_of_nobody(void)
@@ -212,7 +158,7 @@ static bool is_told_of_nobody(void)
 	struct state_kept kept = {0};
 	bool is;
 
-	state_read(dir, &kept);
+	state_read(person_dir, &kept);
 	is = json_is_true(json_object_get(kept.consents, "unread"));
 	state_kept_clear(&kept);
 	return is;
@@ -228,14 +174,14 @@ TEST(who_cannot_be_erased_again_keeps_nobody_else_from_it_and_is_not_told)
 	restore_and_replay(STUCK_ROWS STUCK_REQUEST, &err, &people);
 	CHECK(err != 0);
 	CHECK_INT(people, 1);
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
+	person_db = NULL;
+	CHECK_INT(db_open(&person_db, person_dir, DB_OWN), 0);
+	CHECK_INT(export_person(person_db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(!strstr(document, "plugh"));
 	free(document);
-	db_close(db);
+	db_close(person_db);
 	CHECK(is_told_of_nobody());
-	folder_remove(dir);
+	folder_remove(person_dir);
 }
 
 /* The control that starts tells nobody of her, and erases her (control_take_erase_requests). */
@@ -247,26 +193,16 @@ TEST(an_erasure_of_a_backup_that_is_requested_again_stops_nothing)
 	restore_and_replay(STUCK_ROWS, &err, &people);
 	CHECK_INT(err, 0);
 	CHECK_INT(people, 1);
-	CHECK(store_has_erase_requests(dir));
+	CHECK(store_has_erase_requests(person_dir));
 	CHECK(!is_told_of_nobody());
-	folder_remove(dir);
-}
-
-/* ---- the request ---- */
-
-static struct sqlite3_stmt *use_with(enum db_statement statement, uint64_t user)
-{
-	struct sqlite3_stmt *s = db_use(db, statement);
-
-	db_bind_uint(s, 1, user);
-	return s;
+	folder_remove(person_dir);
 }
 
 static bool is_requested(void)
 {
-	bool is = db_step(db, use_with(DB_FIND_ERASE_REQUEST, ANA)) == 0;
+	bool is = db_step(person_db, person_use(DB_FIND_ERASE_REQUEST, ANA)) == 0;
 
-	db_use(db, DB_FIND_ERASE_REQUEST);
+	db_use(person_db, DB_FIND_ERASE_REQUEST);
 	return is;
 }
 
@@ -277,7 +213,7 @@ static uint64_t count_words(const char *file)
 	uint64_t hits = 0;
 
 	scan_add_text(&scan, WORDS_OF_ANA);
-	snprintf(path, sizeof path, "%s/%s", dir, file);
+	snprintf(path, sizeof path, "%s/%s", person_dir, file);
 	return scan_file(&scan, path, &hits) ? 99 : hits;
 }
 
@@ -287,10 +223,10 @@ static void check_texts(uint64_t now_ms, bool kept)
 	unsigned changed;
 	bool keeps;
 
-	CHECK_INT(rows_expire(db, now_ms, 0, &changed), 0);
-	s = use_with(DB_GET_ERASE_PROGRESS, ANA);
-	keeps = db_step(db, s) == 0 && strstr(db_text(s, 0), WORDS_OF_ANA);
-	db_use(db, DB_GET_ERASE_PROGRESS); /* ends the read */
+	CHECK_INT(rows_expire(person_db, now_ms, 0, &changed), 0);
+	s = person_use(DB_GET_ERASE_PROGRESS, ANA);
+	keeps = db_step(person_db, s) == 0 && strstr(db_text(s, 0), WORDS_OF_ANA);
+	db_use(person_db, DB_GET_ERASE_PROGRESS); /* ends the read */
 	CHECK(keeps == kept);
 }
 
@@ -300,22 +236,22 @@ TEST(an_erasure_that_cannot_end_keeps_no_words_for_ever)
 	const uint64_t day = 86400000;
 	char turns[64], *receipt = NULL;
 
-	open_with_words();
-	snprintf(turns, sizeof turns, "%s/turns", dir);
+	person_open();
+	snprintf(turns, sizeof turns, "%s/turns", person_dir);
 	CHECK_INT(symlink("/nowhere", turns), 0);
-	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	CHECK_INT(person_erase_ana(turns, NULL, &receipt), ELOOP);
 	check_texts(6 * day, true);
 	/* Another try of it begins no other week. */
-	CHECK_INT(erase_request(db, ANA, 6 * day), 0);
-	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	CHECK_INT(erase_request(person_db, ANA, 6 * day), 0);
+	CHECK_INT(person_erase_ana(turns, NULL, &receipt), ELOOP);
 	check_texts(8 * day, false);
 	CHECK(is_requested());
 	unlink(turns);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"texts\":0"));
 	free(receipt);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 /* The turn file cannot be read, as after a crash before its turn came. */
@@ -324,33 +260,33 @@ TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
 	char turns[64], *receipt = NULL;
 	unsigned people = 9;
 
-	open_with_words();
-	snprintf(turns, sizeof turns, "%s/turns", dir);
+	person_open();
+	snprintf(turns, sizeof turns, "%s/turns", person_dir);
 	CHECK_INT(symlink("/nowhere", turns), 0);
-	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	CHECK_INT(person_erase_ana(turns, NULL, &receipt), ELOOP);
 	CHECK(is_requested());
-	db_close(db);
-	CHECK(store_has_erase_requests(dir));
+	db_close(person_db);
+	CHECK(store_has_erase_requests(person_dir));
 	/* It reaches the rows alone, so it leaves the rest to the control that starts. */
-	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(deletions_replay(person_dir, &people), 0);
 	CHECK_INT(people, 0);
-	CHECK(store_has_erase_requests(dir));
+	CHECK(store_has_erase_requests(person_dir));
 	unlink(turns);
 	/* Bob's turn quotes her: the rows that say so are gone. */
-	write_text(turns, "{\"user\":\"501234567890123456\"}\n"
-			  "{\"said\":\"" WORDS_OF_ANA "\"}\n{\"said\":\"hello\"}\n");
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	CHECK_INT(erase_request(db, ANA, 4000), 0);
-	CHECK_INT(erase_ana(turns, NULL, &receipt), 0);
+	person_write(turns, "{\"user\":\"501234567890123456\"}\n"
+			    "{\"said\":\"" WORDS_OF_ANA "\"}\n{\"said\":\"hello\"}\n");
+	person_db = NULL;
+	CHECK_INT(db_open(&person_db, person_dir, DB_OWN), 0);
+	CHECK_INT(erase_request(person_db, ANA, 4000), 0);
+	CHECK_INT(person_erase_ana(turns, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"turn_lines\":2") && strstr(receipt, "\"traces\":0"));
 	CHECK(strstr(receipt, "\"utterances\":1") && strstr(receipt, "\"texts\":1"));
 	CHECK_INT(count_words("parley.db") + count_words("parley.db-wal"), 0);
 	CHECK(!is_requested());
 	free(receipt);
-	db_close(db);
-	CHECK(!store_has_erase_requests(dir));
-	folder_remove(dir);
+	db_close(person_db);
+	CHECK(!store_has_erase_requests(person_dir));
+	folder_remove(person_dir);
 }
 
 /* Another process, as `control --export` is one. It begins before SQLite does here, because a fork
@@ -367,7 +303,7 @@ static void serve_other(int in, int out)
 
 	while (read(in, &ask, 1) == 1) {
 		struct db *its = NULL;
-		int err = db_open(&its, dir, DB_JOIN);
+		int err = db_open(&its, person_dir, DB_JOIN);
 
 		if (!err && ask == '!')
 			err = erase_request(its, ANA, 3000);
@@ -418,25 +354,25 @@ TEST(other_processes_leave_the_wal_of_an_open_database)
 	struct db *second = NULL;
 	char *receipt = NULL;
 
-	CHECK(folder_make(dir));
+	CHECK(folder_make(person_dir));
 	begin_other();
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	say(ANA, WORDS_OF_ANA);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	person_db = NULL;
+	CHECK_INT(db_open(&person_db, person_dir, DB_OWN), 0);
+	person_says(ANA, WORDS_OF_ANA);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
 	ask_other('.');
 	ask_other('!');
 	CHECK(is_requested());
-	CHECK_INT(db_run(db, use_with(DB_END_ERASE_REQUEST, ANA)), 0);
-	CHECK_INT(db_open(&second, dir, DB_READ), 0); /* as the nightly check */
+	CHECK_INT(db_run(person_db, person_use(DB_END_ERASE_REQUEST, ANA)), 0);
+	CHECK_INT(db_open(&second, person_dir, DB_READ), 0); /* as the nightly check */
 	db_close(second);
 	ask_other('.');
 	ask_other('!');
 	CHECK(is_requested());
-	db_close(db);
+	db_close(person_db);
 	end_other();
-	folder_remove(dir);
+	folder_remove(person_dir);
 }
 
 static void say_bot(uint64_t guild, const char *text)
@@ -451,7 +387,7 @@ static void say_bot(uint64_t guild, const char *text)
 		.said = text,
 		.segments = "[]",
 		.why = "[{\"rule\":\"memory_fact\",\"yes\":true,\"value\":1,\"limit\":0}]"};
-	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(rows_add(person_db, &ev, true), 0);
 }
 
 /* The answer to Bob, who asked where Ana is. */
@@ -468,7 +404,7 @@ static void quote_ana(uint64_t session, uint32_t number, const char *why)
 		.segments = "[{\"user\":\"502234567890123456\",\"name\":\"bob\","
 			    "\"utterance\":1,\"text\":\"where is Ana\"}]",
 		.why = why};
-	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_add(person_db, &turn, true), 0);
 }
 
 /* In a session that Ana spoke in, and in a later one whose history began with her line. */
@@ -483,14 +419,14 @@ TEST(an_erasure_reaches_quotes_of_the_person_in_answers_to_others)
 	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
 		char *receipt = NULL;
 
-		open_with_words();
+		person_open();
 		quote_ana(of[i].session, 3, of[i].why);
-		CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+		CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 		CHECK(strstr(receipt, "\"said\":1") && strstr(receipt, "\"utterances\":2"));
 		CHECK(strstr(receipt, "\"traces\":0"));
 		free(receipt);
-		db_close(db);
-		folder_remove(dir);
+		db_close(person_db);
+		folder_remove(person_dir);
 	}
 }
 
@@ -499,44 +435,44 @@ TEST(an_erasure_reaches_echoes_of_a_quote)
 {
 	char *receipt = NULL;
 
-	open_with_words();
+	person_open();
 	quote_ana(8, 3, "[{\"rule\":\"memory_fact\",\"yes\":true,\"value\":1,\"limit\":0}]");
 	quote_ana(8, 4, "[]");
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"said\":2") && strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 TEST(a_receipt_tells_of_quotes_that_stay)
 {
 	char *receipt = NULL;
 
-	open_with_words();
+	person_open();
 	quote_ana(8, 3, "[]");
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"scan\"") && !strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 TEST(an_erasure_leaves_servers_alone_that_never_knew_the_person)
 {
 	char *receipt = NULL, *document = NULL;
 
-	open_with_words();
+	person_open();
 	say_bot(7, "somebody said the frobozz numbers are in");
 	say_bot(8, "somebody said the harbour is closed");
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
-	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
+	CHECK_INT(export_person(person_db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(!strstr(document, "numbers are in"));
 	CHECK(strstr(document, "harbour is closed"));
 	free(document);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 TEST(an_export_holds_what_is_kept_of_one_person)
@@ -550,9 +486,9 @@ TEST(an_export_holds_what_is_kept_of_one_person)
 	char *text = NULL;
 	json_t *j, *line;
 
-	open_with_words();
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
+	person_open();
+	CHECK_INT(consents_put(person_db, person_dir, &change), 0);
+	CHECK_INT(export_person(person_db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	CHECK_STR(json_string_value(json_object_get(j, "format")), "parley-export-1");
 	CHECK_STR(json_string_value(json_object_get(j, "user")), "501234567890123456");
@@ -566,15 +502,15 @@ TEST(an_export_holds_what_is_kept_of_one_person)
 	CHECK(!strstr(text, "plugh"));
 	json_decref(j);
 	free(text);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 static void add_fact(uint64_t owner, uint64_t author, const char *text, bool bound)
 {
 	struct fact_person of = {ANA, bound};
 	const struct fact_people people = {1, &of};
-	sqlite3_stmt *s = db_use(db, DB_IMPORT_FACT);
+	sqlite3_stmt *s = db_use(person_db, DB_IMPORT_FACT);
 
 	db_bind_uint(s, 1, 7);
 	db_bind_uint(s, 2, owner);
@@ -585,8 +521,8 @@ static void add_fact(uint64_t owner, uint64_t author, const char *text, bool bou
 	db_bind_text(s, 7, text);
 	db_bind_uint(s, 8, 1000);
 	db_bind_uint(s, 9, 1000);
-	CHECK_INT(db_run(db, s), 0);
-	CHECK_INT(fact_people_add(db, db_last_row(db), &people), 0);
+	CHECK_INT(db_run(person_db, s), 0);
+	CHECK_INT(fact_people_add(person_db, db_last_row(person_db), &people), 0);
 }
 
 /* Lines of others hold neither the id nor the words of a line of hers. */
@@ -595,14 +531,15 @@ TEST(turn_file_lines_that_may_quote_the_person_are_erased)
 	char turns[64], *receipt = NULL, left[512] = "";
 	FILE *f;
 
-	open_with_words();
-	snprintf(turns, sizeof turns, "%s/turns", dir);
-	write_text(turns, "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"her PIN is 4711\"}\n"
-			  "{\"guild\":\"7\",\"user\":\"502\",\"segments\":[{\"text\":\"4711\"}]}\n"
-			  "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"\",\"segments\":[{}]}\n"
-			  "{\"guild\":\"8\",\"user\":\"502\",\"said\":\"it rains\"}\n"
-			  "half a line\n");
-	CHECK_INT(erase_ana(turns, NULL, &receipt), 0);
+	person_open();
+	snprintf(turns, sizeof turns, "%s/turns", person_dir);
+	person_write(turns,
+		     "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"her PIN is 4711\"}\n"
+		     "{\"guild\":\"7\",\"user\":\"502\",\"segments\":[{\"text\":\"4711\"}]}\n"
+		     "{\"guild\":\"7\",\"user\":\"502\",\"said\":\"\",\"segments\":[{}]}\n"
+		     "{\"guild\":\"8\",\"user\":\"502\",\"said\":\"it rains\"}\n"
+		     "half a line\n");
+	CHECK_INT(person_erase_ana(turns, NULL, &receipt), 0);
 	CHECK(receipt && strstr(receipt, "\"turn_lines\":2"));
 	f = fopen(turns, "r");
 	CHECK(f && fread(left, 1, sizeof left - 1, f) > 0);
@@ -611,8 +548,8 @@ TEST(turn_file_lines_that_may_quote_the_person_are_erased)
 	CHECK(!strstr(left, "4711") && strstr(left, "it rains") && strstr(left, "half a line"));
 	CHECK(strstr(left, "\"segments\":[{}]"));
 	free(receipt);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 /* Nobody else's private memory, nothing that was told in a channel, and no name that may be another
@@ -622,16 +559,16 @@ TEST(an_export_holds_what_others_told_everybody_about_the_person)
 	char *text = NULL;
 	json_t *j, *list;
 
-	open_with_words();
+	person_open();
 	add_fact(0, BOB, "Ana likes rye", true);
 	add_fact(BOB, BOB, "Ana owes me a coffee", true);
 	add_fact(0, BOB, "Ana sails", false);
 	add_fact(0, ANA, "Ana is me", true);
 	/* Two moderators said it among themselves. */
 	add_fact(0, BOB, "Ana will be banned", true);
-	CHECK(run_sql("UPDATE facts SET channels = '[\"4711\"]'"
-		      " WHERE text = 'Ana will be banned'"));
-	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
+	CHECK(person_sql("UPDATE facts SET channels = '[\"4711\"]'"
+			 " WHERE text = 'Ana will be banned'"));
+	CHECK_INT(export_person(person_db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	list = json_object_get(j, "facts_about");
 	CHECK_INT(json_array_size(list), 1);
@@ -641,321 +578,8 @@ TEST(an_export_holds_what_others_told_everybody_about_the_person)
 	CHECK_INT(json_array_size(json_object_get(j, "facts")), 1);
 	json_decref(j);
 	free(text);
-	db_close(db);
-	folder_remove(dir);
-}
-
-static const char *state_of(const json_t *kept, uint64_t user)
-{
-	struct subject_key key;
-	char mac[SUBJECT_MAC], row[64];
-
-	if (subject_key_parse(json_string_value(json_object_get(kept, "key")), &key))
-		return "no key";
-	subject_mac(&key, user, mac);
-	snprintf(row, sizeof row, "7:%s", mac);
-	return json_string_value(json_object_get(json_object_get(kept, "rows"), row));
-}
-
-/* The same of the object `times`, in milliseconds. server: "7" or, of an erasure, "0". */
-static json_int_t time_of(const json_t *kept, const char *times, const char *server)
-{
-	struct subject_key key;
-	char mac[SUBJECT_MAC], row[64];
-
-	if (subject_key_parse(json_string_value(json_object_get(kept, "key")), &key))
-		return -1;
-	subject_mac(&key, ANA, mac);
-	snprintf(row, sizeof row, "%s:%s", server, mac);
-	return json_integer_value(json_object_get(json_object_get(kept, times), row));
-}
-
-static json_int_t withdrawn_ms(const json_t *kept, const char *server)
-{
-	return json_integer_value(json_object_get(json_object_get(kept, "withdrawn"), server));
-}
-
-TEST(a_restart_knows_since_when_answers_hold)
-{
-	struct consent_change change = {.guild = 7,
-					.user = ANA,
-					.at_ms = 1500,
-					.before = "default",
-					.after = "neither",
-					.via = "/consent"};
-	char *receipt = NULL;
-	json_t *kept;
-
-	open_with_words();
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	change.at_ms = 1600;
-	change.before = "neither";
-	change.after = "heard";
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	change.at_ms = 1700;
-	change.before = "heard";
-	change.after = "remembered";
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_INT(time_of(kept, "since", "7"), 1700);
-	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
-	CHECK_INT(time_of(kept, "unread_before", "0"), 0);
-	CHECK_INT(withdrawn_ms(kept, "7"), 1500);
-	CHECK_INT(withdrawn_ms(kept, "0"), 0);
-	json_decref(kept);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK(time_of(kept, "unread_before", "0") > 0);
-	CHECK(time_of(kept, "since", "7") == time_of(kept, "unread_before", "0"));
-	CHECK_INT(time_of(kept, "unread_before", "7"), 1600);
-	CHECK(withdrawn_ms(kept, "0") == time_of(kept, "unread_before", "0"));
-	/* They were remembered until the erasure. */
-	CHECK(withdrawn_ms(kept, "7") == withdrawn_ms(kept, "0"));
-	json_decref(kept);
-	db_close(db);
-	folder_remove(dir);
-}
-
-/* The ledger keeps the change without the id; a refusal to be heard holds on. */
-TEST(consents_survive_a_restart_and_refusals_an_erasure)
-{
-	struct consent_change change = {.guild = 7,
-					.user = ANA,
-					.at_ms = 1500,
-					.before = "default",
-					.after = "remembered",
-					.via = "/consent"};
-	char *receipt = NULL;
-	json_t *kept;
-
-	open_with_words();
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "remembered");
-	json_decref(kept);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	CHECK(strstr(receipt, "\"traces\":0"));
-	free(receipt);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	change.after = "neither";
-	CHECK_INT(consents_put(db, dir, &change), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	CHECK(strstr(receipt, "\"traces\":0"));
-	free(receipt);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
-	db_close(db);
-	folder_remove(dir);
-}
-
-static void answer_consent(uint64_t user, uint64_t at_ms, const char *after)
-{
-	const struct consent_change change = {.guild = 7,
-					      .user = user,
-					      .at_ms = at_ms,
-					      .before = "default",
-					      .after = after,
-					      .via = "/consent",
-					      .grants = strcmp(after, "remembered") == 0};
-
-	CHECK_INT(consents_put(db, dir, &change), 0);
-}
-
-/* Puts the copy in the place of the database and starts; *kept: the consents. */
-static void restore(const char *backup, unsigned *changed, json_t **kept)
-{
-	char path[64];
-	unsigned people;
-
-	db_close(db);
-	db = NULL;
-	snprintf(path, sizeof path, "%s/parley.db", dir);
-	CHECK_INT(rename(backup, path), 0);
-	CHECK_INT(deletions_replay(dir, &people), 0);
-	CHECK_INT(consents_replay(dir, changed), 0);
-	CHECK_INT(store_read_consents(dir, kept), 0);
-}
-
-static void open_for_backup(char backup[64])
-{
-	db = NULL;
-	CHECK(folder_make(dir));
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	snprintf(backup, 64, "%s/copy", dir);
-}
-
-TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
-{
-	char backup[64];
-	unsigned changed = 9;
-	json_t *kept;
-
-	open_with_words();
-	snprintf(backup, sizeof backup, "%s/copy", dir);
-	answer_consent(ANA, 1500, "remembered");
-	CHECK_INT(db_backup(db, backup), 0);
-	answer_consent(ANA, 1600, "neither");
-	answer_consent(ANA, 1700, "heard");
-	answer_consent(BOB, 1600, "neither");
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 2);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	CHECK_STR(state_of(kept, BOB), "neither");
-	json_decref(kept);
-	CHECK_INT(consents_replay(dir, &changed), 0);
-	CHECK_INT(changed, 0);
-	folder_remove(dir);
-}
-
-/* The member was told that nothing changed. */
-TEST(an_answer_that_was_not_saved_allows_nothing_after_a_restart)
-{
-	struct consent_change change = {.guild = 7,
-					.user = ANA,
-					.at_ms = 1600,
-					.before = "neither",
-					.after = "heard",
-					.via = "/consent",
-					.grants = true};
-	unsigned changed = 9;
-	json_t *kept;
-
-	open_with_words();
-	answer_consent(ANA, 1500, "neither");
-	CHECK(run_sql("PRAGMA query_only = ON"));
-	CHECK(consents_put(db, dir, &change));
-	db_close(db);
-	CHECK_INT(consents_replay(dir, &changed), 0);
-	CHECK_INT(changed, 0);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
-	folder_remove(dir);
-}
-
-/* The backup holds the consent and no other row of the person. */
-TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
-{
-	char backup[64], *receipt = NULL;
-	unsigned changed = 9;
-	json_t *kept;
-
-	open_for_backup(backup);
-	answer_consent(ANA, 1500, "remembered");
-	answer_consent(BOB, 1500, "heard");
-	/* Old rows of the ledger may be gone. */
-	CHECK_INT(db_run(db, use_with(DB_ERASE_CONSENT_LEDGER, ANA)), 0);
-	CHECK_INT(db_backup(db, backup), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	CHECK_STR(state_of(kept, BOB), "heard");
-	json_decref(kept);
-	folder_remove(dir);
-}
-
-/* The backup is older than the consent, which the file alone knows. */
-TEST(an_older_backup_does_not_make_an_erased_person_remembered)
-{
-	char backup[64], *receipt = NULL;
-	unsigned changed = 9;
-	json_t *kept;
-
-	open_for_backup(backup);
-	answer_consent(BOB, 1400, "heard");
-	CHECK_INT(db_backup(db, backup), 0);
-	answer_consent(ANA, 1500, "remembered");
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 1);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	CHECK_INT(consents_replay(dir, &changed), 0);
-	CHECK_INT(changed, 0);
-	folder_remove(dir);
-}
-
-/* A crash cut the last line short, and a disk damaged another. */
-TEST(a_broken_line_does_not_hide_an_older_answer)
-{
-	char backup[64], path[64], mac[SUBJECT_MAC];
-	struct subject_key key;
-	unsigned changed = 9;
-	json_t *kept;
-	FILE *f;
-
-	open_for_backup(backup);
-	answer_consent(BOB, 1400, "heard");
-	CHECK_INT(db_backup(db, backup), 0);
-	answer_consent(ANA, 1500, "neither");
-	CHECK_INT(subject_key_find(dir, &key), 0);
-	subject_mac(&key, ANA, mac);
-	snprintf(path, sizeof path, "%s/consents", dir);
-	f = fopen(path, "a");
-	CHECK(f && fprintf(f, "1600 7 \377 heard\n1600 7 %s remem", mac) > 0);
-	fclose(f);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 1);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
-	folder_remove(dir);
-}
-
-TEST(consents_without_their_key_are_not_read)
-{
-	char key[64];
-	json_t *kept;
-
-	open_with_words();
-	snprintf(key, sizeof key, "%s/subject-key", dir);
-	answer_consent(ANA, 1500, "neither");
-	write_text(key, "short");
-	CHECK_INT(store_read_consents(dir, &kept), EINVAL);
-	CHECK(!kept);
-	unlink(key);
-	CHECK_INT(store_read_consents(dir, &kept), ENOKEY);
-	CHECK(access(key, F_OK) != 0);
-	/* Another key would match nobody. */
-	write_text(key, "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
-	CHECK_INT(chmod(key, 0600), 0);
-	CHECK_INT(store_read_consents(dir, &kept), EKEYREJECTED);
-	db_close(db);
-	folder_remove(dir);
-}
-
-/* Another key would make a pseudonym that matches nobody once the right one is back. */
-TEST(an_erasure_without_the_key_of_the_consents_fails)
-{
-	char key[64], away[72], *receipt = NULL;
-	json_t *kept;
-
-	open_with_words();
-	answer_consent(ANA, 1500, "remembered");
-	snprintf(key, sizeof key, "%s/subject-key", dir);
-	snprintf(away, sizeof away, "%s.away", key);
-	CHECK_INT(rename(key, away), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), ENOKEY);
-	CHECK(!receipt && access(key, F_OK) != 0);
-	CHECK_INT(rename(away, key), 0);
-	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	db_close(db);
-	folder_remove(dir);
+	db_close(person_db);
+	folder_remove(person_dir);
 }
 
 TEST(a_search_finds_every_encoding_also_across_blocks)
@@ -966,8 +590,8 @@ TEST(a_search_finds_every_encoding_also_across_blocks)
 	uint64_t hits = 0;
 	FILE *f;
 
-	CHECK(folder_make(dir));
-	snprintf(path, sizeof path, "%s/file", dir);
+	CHECK(folder_make(person_dir));
+	snprintf(path, sizeof path, "%s/file", person_dir);
 	for (unsigned i = 0; i < 8; i++)
 		little[i] = big[7 - i] = (char)(ANA >> 8 * i);
 	f = fopen(path, "w");
@@ -985,7 +609,7 @@ TEST(a_search_finds_every_encoding_also_across_blocks)
 	hits = 0;
 	CHECK_INT(scan_file(&s, "/nowhere/at/all", &hits), 0);
 	CHECK_INT(hits, 0);
-	folder_remove(dir);
+	folder_remove(person_dir);
 }
 
 /* A line is not of person 5 for a time that has the digit. */
@@ -1004,18 +628,18 @@ TEST(the_key_of_pseudonyms_is_made_once_and_kept_private)
 	char path[64], a[SUBJECT_MAC], b[SUBJECT_MAC];
 	struct stat st;
 
-	CHECK(folder_make(dir));
-	snprintf(path, sizeof path, "%s/subject-key", dir);
-	CHECK_INT(subject_key_find(dir, &one), ENOENT);
-	CHECK_INT(subject_key_read(dir, &one), 0);
-	CHECK_INT(subject_key_read(dir, &two), 0);
+	CHECK(folder_make(person_dir));
+	snprintf(path, sizeof path, "%s/subject-key", person_dir);
+	CHECK_INT(subject_key_find(person_dir, &one), ENOENT);
+	CHECK_INT(subject_key_read(person_dir, &one), 0);
+	CHECK_INT(subject_key_read(person_dir, &two), 0);
 	CHECK(memcmp(&one, &two, sizeof one) == 0);
 	CHECK_INT(stat(path, &st), 0);
 	CHECK_INT(st.st_mode & 0777, 0600);
 	subject_mac(&one, ANA, a);
 	subject_mac(&one, BOB, b);
 	CHECK(strlen(a) == 32 && strcmp(a, b) != 0);
-	write_text(path, "short");
-	CHECK_INT(subject_key_read(dir, &one), EINVAL);
-	folder_remove(dir);
+	person_write(path, "short");
+	CHECK_INT(subject_key_read(person_dir, &one), EINVAL);
+	folder_remove(person_dir);
 }
