@@ -163,7 +163,7 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 
 # decoderd, played by a test in the place of mediad with files that libav encodes; and the RTP formats of video against libav's.
 DECODERTESTOBJS := $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(call rwild,mediad/video,%.c) $(addprefix mediad/decoder/,analyser.c picture.c canvas.c convert.c film.c format.c input.c lead.c mp3_place.c progress.c retry.c scale.c sendable.c tags.c vp8.c) \
-                 tests/film_file/film_file.c tests/film_file/film_made.c tests/golive/film.c $(COMMON))
+                 tests/film_file/film_file.c tests/film_file/film_made.c tests/film_file/film_sound.c tests/golive/film.c $(COMMON))
 $(B)/tests/decoder: $(DECODERTESTOBJS) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RATE = 48000, FRAME_SAMPLES = RATE / 30, HALF_WAVE = 50, LOUD = 8000 };
+#include "tests/film_file/film_sound.h"
+
 enum { FPS = 30, WIDTH = 320, HEIGHT = 240, SPS = 7, PPS = 8, CONFIG_MAX = 1024 };
 
 struct file {
@@ -107,53 +108,6 @@ static int copy_sequence_header(const struct file *f, AVCodecParameters *p)
 	return 0;
 }
 
-/* ---- sound ---- */
-
-static int add_sound(struct file *f)
-{
-	AVCodecParameters *p;
-
-	f->sound = avformat_new_stream(f->fmt, NULL);
-	if (!f->sound)
-		return ENOMEM;
-	p = f->sound->codecpar;
-	p->codec_type = AVMEDIA_TYPE_AUDIO;
-	p->codec_id = AV_CODEC_ID_PCM_S16LE;
-	p->codec_tag = MKTAG('s', 'o', 'w', 't');
-	p->format = AV_SAMPLE_FMT_S16;
-	p->sample_rate = RATE;
-	p->ch_layout = (AVChannelLayout)AV_CHANNEL_LAYOUT_MONO;
-	p->bits_per_coded_sample = 16;
-	p->block_align = 2;
-	f->sound->time_base = (AVRational){1, RATE};
-	return 0;
-}
-
-/* The sound of one frame of the film, whose place in its round is `place`. */
-static int write_sound(struct file *f, size_t place, int64_t number)
-{
-	uint8_t *p;
-
-	if (av_new_packet(f->packet, FRAME_SAMPLES * 2) < 0)
-		return ENOMEM;
-	p = f->packet->data;
-	for (unsigned i = 0; i < FRAME_SAMPLES; i++) {
-		size_t at = place * FRAME_SAMPLES + i;
-		int v = at >= (size_t)RATE / 1000 * FILM_FILE_TONE_MS ? 0
-			: at / HALF_WAVE % 2			      ? LOUD
-								      : -LOUD;
-
-		p[2 * i] = (uint8_t)v;
-		p[2 * i + 1] = (uint8_t)(v >> 8);
-	}
-	f->packet->stream_index = f->sound->index;
-	f->packet->dts = f->packet->pts =
-		av_rescale_q(number, (AVRational){1, FPS}, f->sound->time_base);
-	f->packet->duration = av_rescale_q(1, (AVRational){1, FPS}, f->sound->time_base);
-	f->packet->flags = AV_PKT_FLAG_KEY;
-	return av_write_frame(f->fmt, f->packet) < 0 ? EIO : 0;
-}
-
 /* ---- the file ---- */
 
 static int open_file(struct file *f, const char *path)
@@ -190,8 +144,10 @@ static int open_file(struct file *f, const char *path)
 	if (!err && f->codec == MEDIA_VIDEO_AV1)
 		err = copy_sequence_header(f, p);
 	free(first);
-	if (!err && f->kind == FILM_FILE_SOUND)
-		err = add_sound(f);
+	if (!err && f->kind == FILM_FILE_SOUND) {
+		f->sound = film_sound_add(f->fmt);
+		err = f->sound ? 0 : ENOMEM;
+	}
 	if (!err && avio_open(&f->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
 		err = EACCES;
 	if (!err && avformat_write_header(f->fmt, NULL) < 0)
@@ -226,7 +182,9 @@ static int write_film(struct file *f, unsigned rounds)
 			err = write_frame(f, &f->film.frames[k], number);
 			av_packet_unref(f->packet);
 			if (!err && f->sound)
-				err = write_sound(f, k, number);
+				err = film_sound_fill(f->sound, f->packet, FPS, k, number);
+			if (!err && f->sound && av_write_frame(f->fmt, f->packet) < 0)
+				err = EIO;
 			av_packet_unref(f->packet);
 			number++;
 		}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/film_file/film_file.h"
+#include "tests/film_file/film_sound.h"
 
 enum {
 	CELLS = 16,
@@ -19,7 +19,6 @@ enum {
 	GREY = 128,
 	BAND = 4 /* of height */
 };
-enum { RATE = 48000, HALF_WAVE = 50, LOUD = 8000 };
 
 struct making {
 	const struct film_made *m;
@@ -108,26 +107,6 @@ static int turn(struct making *k)
 	return 0;
 }
 
-static int add_sound(struct making *k)
-{
-	AVCodecParameters *p;
-
-	k->sound = avformat_new_stream(k->fmt, NULL);
-	if (!k->sound)
-		return ENOMEM;
-	p = k->sound->codecpar;
-	p->codec_type = AVMEDIA_TYPE_AUDIO;
-	p->codec_id = AV_CODEC_ID_PCM_S16LE;
-	p->codec_tag = MKTAG('s', 'o', 'w', 't');
-	p->format = AV_SAMPLE_FMT_S16;
-	p->sample_rate = RATE;
-	p->ch_layout = (AVChannelLayout)AV_CHANNEL_LAYOUT_MONO;
-	p->bits_per_coded_sample = 16;
-	p->block_align = 2;
-	k->sound->time_base = (AVRational){1, RATE};
-	return 0;
-}
-
 static int open_file(struct making *k, const char *path)
 {
 	AVDictionary *options = NULL;
@@ -148,7 +127,7 @@ static int open_file(struct making *k, const char *path)
 	k->stream->avg_frame_rate = k->codec->framerate;
 	if (k->m->quarters && turn(k))
 		return ENOMEM;
-	if (k->m->tone && add_sound(k))
+	if (k->m->tone && !(k->sound = film_sound_add(k->fmt)))
 		return ENOMEM;
 	if (avio_open(&k->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
 		return EIO;
@@ -174,30 +153,11 @@ static int write_packets(struct making *k)
 	return err;
 }
 
-/* The sound of one frame. */
 static int write_sound(struct making *k, unsigned number)
 {
-	const unsigned n = RATE / k->m->fps;
-	size_t at = (size_t)(number % k->m->tone) * n;
-	uint8_t *p;
+	int err = film_sound_fill(k->sound, k->packet, k->m->fps, number % k->m->tone, number);
 
-	if (av_new_packet(k->packet, (int)n * 2) < 0)
-		return ENOMEM;
-	p = k->packet->data;
-	for (unsigned i = 0; i < n; i++, at++) {
-		int v = at >= (size_t)RATE / 1000 * FILM_FILE_TONE_MS ? 0
-			: at / HALF_WAVE % 2			      ? LOUD
-								      : -LOUD;
-
-		p[2 * i] = (uint8_t)v;
-		p[2 * i + 1] = (uint8_t)(v >> 8);
-	}
-	k->packet->stream_index = k->sound->index;
-	k->packet->dts = k->packet->pts = (int64_t)number * n;
-	k->packet->duration = n;
-	k->packet->flags = AV_PKT_FLAG_KEY;
-	av_packet_rescale_ts(k->packet, (AVRational){1, RATE}, k->sound->time_base);
-	return av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
+	return err ? err : av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
 }
 
 static int write_frames(struct making *k)
