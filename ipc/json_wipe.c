@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/log.h"
+
 void json_wipe_block(void *block)
 {
 	if (block)
@@ -17,7 +19,20 @@ static void wipe_and_free(void *block)
 	free(block);
 }
 
+/* The lexer of jansson 2.14 does not look whether its buffer grew: a text of the right length then
+ * makes it write past its blocks. */
+static void *take_or_end(size_t n)
+{
+	void *block = malloc(n);
+
+	if (!block) {
+		log_fatal("json_out_of_memory", "bytes=%zu", n);
+		abort();
+	}
+	return block;
+}
+
 void json_wipe_on_free(void)
 {
-	json_set_alloc_funcs(malloc, wipe_and_free);
+	json_set_alloc_funcs(take_or_end, wipe_and_free);
 }

@@ -1,5 +1,5 @@
-/* Wipes what jansson frees, because parsed messages hold keys and tokens. Process-wide; called
- * once, before the first message. */
+/* Wipes what jansson frees, because parsed messages hold keys and tokens, and ends the process when
+ * jansson finds no memory. Process-wide; called once, before the first message. */
 #ifndef IPC_JSON_WIPE_H
 #define IPC_JSON_WIPE_H
 

@@ -1,8 +1,12 @@
 #include "ipc/json_wipe.h"
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/test.h"
 #include "tests/unit/ipc/own_memory.h"
@@ -49,4 +53,38 @@ TEST(json_wipe_leaves_nothing_of_a_parsed_message)
 	CHECK_INT(own_memory_count(m), 0);
 	json_set_alloc_funcs(before_malloc, before_free);
 	own_memory_end(m);
+}
+
+/* A text of this length at the moment at which its buffer does not grow made jansson run past its
+ * blocks. */
+static void read_without_memory(int out)
+{
+	const struct rlimit no_core = {0};
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(SIGABRT, SIG_DFL);
+	dup2(out, STDERR_FILENO);
+	json_wipe_on_free();
+	test_fail_allocation(3);
+	_exit(json_loads("[\"fourteen bytes\"]", 0, NULL) ? 1 : 0);
+}
+
+TEST(json_without_memory_ends_the_process)
+{
+	char told[256] = "";
+	int status = 0, fds[2];
+	ssize_t n;
+	pid_t pid;
+
+	CHECK_INT(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0)
+		read_without_memory(fds[1]);
+	close(fds[1]);
+	n = read(fds[0], told, sizeof told - 1);
+	close(fds[0]);
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	CHECK(n > 0 && strstr(told, " json_out_of_memory bytes=32"));
+	CHECK(WIFSIGNALED(status));
+	CHECK_INT(WTERMSIG(status), SIGABRT);
 }
