@@ -63,6 +63,7 @@ static bool begin(struct scene *s, char *dir, size_t size)
 	if (mkdir(dir, 0700) || store_alloc(&store, s->fake.env, s->bus, s->settings, dir))
 		return false;
 	s->agent->store = store;
+	store_keep_all(store); /* otherwise the words of the day before go after a second */
 	say(s, ALICE, 30 * HOUR_MS, "the day before yesterday");
 	say(s, ALICE, 2 * HOUR_MS, "tell me about the owls");
 	say(s, BOB, HOUR_MS, "not now please");
