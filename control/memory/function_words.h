@@ -12,6 +12,7 @@
 
 /* A set of languages, one bit each. */
 typedef unsigned function_languages;
+enum { FUNCTION_WORDS_GERMAN = 1 }; /* its bit */
 
 struct function_count {
 	unsigned words;

@@ -39,12 +39,13 @@ static bool leaves_time(const struct fact_later *q, uint64_t at_ms)
 static void take_row(struct lookup *l, sqlite3_stmt *s, const struct vector *is)
 {
 	const struct fact_later *q = l->q;
+	const struct fact_text best = {q->text, l->was}, row = {db_text(s, 1), is};
 	uint64_t at_ms = fact_known_said_ms(s);
 
 	if (db_uint(s, 4) != q->author || at_ms <= q->best->at_ms + RANK_APART_MS ||
 	    at_ms <= l->at_ms || leaves_time(q, at_ms) ||
 	    !fact_filter_has_tags(db_text(s, 3), json_object_get(q->request, "tags")) ||
-	    !fact_newer_alike(q->text, db_text(s, 1), l->was, is))
+	    !fact_newer_alike(&best, &row, db_text(s, 5)))
 		return;
 	l->id = db_uint(s, 0);
 	l->at_ms = at_ms;

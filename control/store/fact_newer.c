@@ -7,6 +7,7 @@
 #include "control/memory/rank.h"
 #include "control/memory/slice.h"
 #include "control/memory/vectors.h"
+#include "control/memory/whose.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 
@@ -36,16 +37,23 @@ static const char *text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-bool fact_newer_alike(const char *older, const char *newer, const struct vector *was,
-		      const struct vector *is)
+static bool is_near(const struct fact_text *older, const struct fact_text *newer)
 {
-	double cosine = was && is ? vector_cosine(was, is) : ALIKE_SHARED;
+	double cosine = older->meaning && newer->meaning
+				? vector_cosine(older->meaning, newer->meaning)
+				: ALIKE_SHARED;
 	unsigned shared;
 
 	if (cosine >= ALIKE || cosine < ALIKE_SHARED)
 		return cosine >= ALIKE;
-	slice_count_words(older, newer, &shared);
+	slice_count_words(older->text, newer->text, &shared);
 	return shared >= SHARED;
+}
+
+bool fact_newer_alike(const struct fact_text *older, const struct fact_text *newer,
+		      const char *author)
+{
+	return is_near(older, newer) && !whose_differ(older->text, newer->text, author);
 }
 
 static size_t place_of(const struct best *b, unsigned index)
@@ -62,19 +70,41 @@ static bool is_of_time(const struct fact_found *f, const struct rank_line *r)
 	return r->at_ms >= f->since_ms && r->at_ms < f->until_ms;
 }
 
+static struct fact_text text_of(const struct best *b, unsigned index)
+{
+	size_t i = place_of(b, index);
+
+	return (struct fact_text){text_at(b->found->facts[index], "text"),
+				  b->has_vector[i] ? &b->v[i] : NULL};
+}
+
 /* What people say in one conversation about one subject are details of it, which stand beside each
  * other. */
 static bool tells_later(const struct best *b, unsigned older, unsigned newer)
 {
-	size_t i = place_of(b, older), k = place_of(b, newer);
-	const struct rank_line *was = &b->rank[i], *is = &b->rank[k];
+	const struct rank_line *was = &b->rank[place_of(b, older)],
+			       *is = &b->rank[place_of(b, newer)];
+	struct fact_text before = text_of(b, older), after = text_of(b, newer);
 
 	if (is->at_ms <= was->at_ms + RANK_APART_MS ||
 	    (is_of_time(b->found, was) && !is_of_time(b->found, is)))
 		return false;
-	return fact_newer_alike(
-		text_at(b->found->facts[older], "text"), text_at(b->found->facts[newer], "text"),
-		b->has_vector[i] ? &b->v[i] : NULL, b->has_vector[k] ? &b->v[k] : NULL);
+	return is_near(&before, &after);
+}
+
+static const char *author_of(const struct best *b, unsigned index)
+{
+	return text_at(b->found->facts[index], "name");
+}
+
+/* Of one author. Of two people only if the question names neither: then the newer one may tell who
+ * took the place of whom, and both are told. */
+static bool is_about_asked(const struct best *b, unsigned older, unsigned newer)
+{
+	const char *was = text_at(b->found->facts[older], "text"), *author = author_of(b, newer);
+
+	return !whose_differ(was, text_at(b->found->facts[newer], "text"), author) ||
+	       !whose_is_asked(b->found->question, was, author);
 }
 
 static bool is_by_same(const json_t *a, const json_t *b)
@@ -83,7 +113,7 @@ static bool is_by_same(const json_t *a, const json_t *b)
 }
 
 /* What people say of themselves contradicts only what they said of themselves, also in their other
- * memory. Who takes over what somebody else told names them ("Mira has no time, so I cut the
+ * memory. Who takes over what somebody else told says so ("Mira has no time, so I cut the
  * trailer"). */
 static bool succeeds(unsigned older, unsigned newer, void *arg)
 {
@@ -91,10 +121,13 @@ static bool succeeds(unsigned older, unsigned newer, void *arg)
 	const json_t *a = best->found->facts[older], *b = best->found->facts[newer];
 	bool same_author = is_by_same(a, b);
 
-	return fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) ==
-		       FACT_UPDATE ||
-	       ((same_author || rank_names(text_at(b, "text"), text_at(a, "name"))) &&
-		tells_later(best, older, newer));
+	if (fact_compare(text_at(a, "text"), text_at(b, "text"), same_author, NULL) == FACT_UPDATE)
+		return true;
+	if (!tells_later(best, older, newer))
+		return false;
+	if (same_author)
+		return is_about_asked(best, older, newer);
+	return whose_takes_over(text_at(b, "text"), text_at(a, "text"), text_at(a, "name"));
 }
 
 static uint64_t ms_at(const json_t *object, const char *key)
@@ -127,7 +160,9 @@ static void note_former(const struct best *best)
 		for (size_t k = 0; k < best->n; k++) {
 			unsigned newer = best->rank[i].index, older = best->rank[k].index;
 
-			if (i != k && tells_later(best, older, newer))
+			if (i != k && tells_later(best, older, newer) &&
+			    !whose_differ(text_of(best, older).text, text_of(best, newer).text,
+					  author_of(best, newer)))
 				fact_newer_note(best->found->facts[newer], best->rank[i].at_ms,
 						best->found->facts[older]);
 		}

@@ -505,6 +505,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 						 .rank = out->rank,
 						 .n = out->n,
 						 .facts = out->fact,
+						 .question = words,
 						 .since_ms = ms_at(request, "since_ms"),
 						 .until_ms = ms_at(request, "until_ms")});
 		/* One that came before the best one is a later one already. */

@@ -15,6 +15,7 @@
 #include "control/memory/support.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
+#include "control/memory/whose.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
@@ -278,6 +279,8 @@ struct best {
 	struct vector v[NEWER];
 	unsigned index[NEWER];
 	size_t n;
+	const char *question;
+	json_t *const *line;
 };
 
 static const struct vector *vector_of(const struct best *b, unsigned index)
@@ -288,18 +291,34 @@ static const struct vector *vector_of(const struct best *b, unsigned index)
 	return NULL;
 }
 
-static bool are_alike(unsigned a, unsigned b, void *arg)
+static const char *told(const struct best *b, unsigned index, const char *key)
+{
+	return json_string_value(json_object_get(b->line[index], key));
+}
+
+/* The question names somebody of whom the older line tells, and the newer one tells of others. */
+static bool is_of_others(const struct best *b, unsigned older, unsigned newer)
+{
+	const char *was = told(b, older, "text"), *name = told(b, older, "name");
+
+	return whose_differ(was, told(b, newer, "text"),
+			    strcmp(name, told(b, newer, "name")) == 0 ? name : "") &&
+	       whose_is_asked(b->question, was, name);
+}
+
+static bool are_alike(unsigned older, unsigned newer, void *arg)
 {
 	const struct best *best = arg;
-	const struct vector *x = vector_of(best, a), *y = vector_of(best, b),
+	const struct vector *x = vector_of(best, older), *y = vector_of(best, newer),
 			    *far = best->v + CLOSE;
 
-	return x && y && vector_cosine(x, y) >= (x >= far || y >= far ? ALIKE_FAR : ALIKE);
+	return x && y && vector_cosine(x, y) >= (x >= far || y >= far ? ALIKE_FAR : ALIKE) &&
+	       !is_of_others(best, older, newer);
 }
 
 static int put_newer_first(struct db *db, const struct job *j, struct lines *out)
 {
-	struct best best = {0};
+	struct best best = {.question = j->text, .line = out->line};
 	int err = 0;
 
 	for (size_t i = 0; i < out->n && i < NEWER && !err; i++) {

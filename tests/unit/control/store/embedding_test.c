@@ -456,6 +456,18 @@ TEST(without_an_encoder_words_lead_to_a_later_fact_of_the_author)
 	close_scene();
 }
 
+TEST(no_later_fact_of_another_person_is_looked_up)
+{
+	open_scene();
+	embedding = embedding_close(embedding);
+	tell_fact_as(ANA, "Ana", 100, "Lena's puppy is called biscuit");
+	tell_fact_as(ANA, "Ana", 200, "Jonas's biscuit is for the puppy");
+	CHECK_STR(find_order(NULL, "what has Lena", 0), "1");
+	tell_fact_as(ANA, "Ana", 201, "the puppy listens to pepper, no biscuit");
+	CHECK_STR(find_order(NULL, "what has Lena", 0), "3 after 100-201? 1");
+	close_scene();
+}
+
 TEST(who_takes_over_what_another_told_names_them)
 {
 	static const float near[] = {0.9f, 0.8f, 0.85f};
@@ -471,6 +483,127 @@ TEST(who_takes_over_what_another_told_names_them)
 	/* Of another author nothing is told as former. */
 	CHECK_STR(find_order(&question, "who is on it", 0), "2 1 3");
 	close_scene();
+}
+
+TEST(what_others_tell_of_somebody_does_not_come_before_their_own_words)
+{
+	static const float near[] = {0.9f, 0.89f, 0.88f};
+	struct vector question;
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	tell_fact_as(ANA, "Mira", 100, "my bike is a red one");
+	tell_fact_as(BOB, "Dev", 200, "Mira's bike is a blue one");
+	tell_fact_as(BOB, "Dev", 201, "I know that Mira's bike is a green one");
+	keep_fact_vectors(near, 3);
+	CHECK_STR(find_order(&question, "what colour is it", 0), "1 2 3");
+	close_scene();
+}
+
+/* Without names the newer one of two that are so near comes first. */
+static void check_two_people(const char *older, const char *newer, const char *asks,
+			     const char *order)
+{
+	static const float near[] = {0.9f, 0.89f};
+	struct vector question;
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	tell_fact_as(BOB, "Bob", 100, older);
+	tell_fact_as(BOB, "Bob", 200, newer);
+	keep_fact_vectors(near, 2);
+	CHECK_STR(find_order(&question, asks, 0), order);
+	close_scene();
+}
+
+TEST(facts_about_two_people_do_not_take_each_other_s_place)
+{
+	const char *lena = "Lena's dentist appointment is at nine";
+
+	check_two_people(lena, "Jonas's dentist appointment is at four",
+			 "when is Lena's dentist appointment", "1 2");
+	check_two_people(lena, "my dentist appointment is at four",
+			 "when is Lena's dentist appointment", "1 2");
+	check_two_people("my dentist appointment is at nine", "Lena has one at four",
+			 "when is Bob's dentist appointment", "1 2");
+	check_two_people(lena, "Lena has it at four now", "when is Lena's dentist appointment",
+			 "2 after 100-200? 1");
+	/* Nobody is asked about: the newer one may tell who took the other's place. */
+	check_two_people("Lena has the keys", "Jonas has the keys to the hall now",
+			 "who has the keys", "2 1");
+	check_two_people("Lenas Zahnarzttermin ist um neun", "Jonas' Zahnarzttermin ist um vier",
+			 "wann ist Lenas Zahnarzttermin", "1 2");
+	check_two_people("приём Лены у зубного в девять", "приём Йонаса у зубного в четыре",
+			 "когда приём у Лены", "1 2");
+}
+
+/* Their lines, of two days, answer the question about as well as each other. */
+static void check_first_line(const char *older, const char *newer, const char *question,
+			     uint64_t first)
+{
+	static struct embedding_vectors kept;
+	const char *const texts[] = {older, newer};
+	struct vector meaning;
+	struct job j = {.kind = JOB_FIND_SAID,
+			.guild = GUILD,
+			.channel = CHANNEL,
+			.text = (char *)(uintptr_t)question,
+			.author = (char *)"",
+			.meaning = &meaning,
+			.version = 8};
+	json_t *found;
+	char *out = NULL;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = GUILD, .user = BOB};
+
+		ev.utterance = (struct event_utterance){.session = 5 + i,
+							.channel = CHANNEL,
+							.name = "Bob",
+							.text = texts[i],
+							.started_ms = (100 + 100 * i) * 3600000,
+							.consent = true};
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	}
+	CHECK_INT(embedding_list(embedding, db, &out), 0);
+	free(out);
+	kept.n = 2;
+	for (size_t i = 0; i < 2; i++) {
+		kept.v[i].kind = EMBEDDING_UTTERANCES;
+		kept.v[i].id = 5 + i;
+		make_vector(&kept.v[i].vector, 0.9f - 0.01f * (float)i, 0.44f);
+	}
+	CHECK_INT(embedding_keep(embedding, db, &kept), 0);
+	make_vector(&meaning, 1, 0);
+	out = NULL;
+	CHECK_INT(said_find(db, embedding, &j, &out), 0);
+	found = json_loads(out ? out : "", 0, NULL);
+	free(out);
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(found, 0), "id")), first);
+	json_decref(found);
+}
+
+TEST(lines_about_two_people_do_not_take_each_other_s_place)
+{
+	const char *lena = "Lena's dentist appointment is at nine",
+		   *jonas = "Jonas's dentist appointment is at four";
+	const struct {
+		const char *older, *newer, *question;
+		uint64_t first;
+	} cases[] = {
+		{lena, jonas, "when is Lena's dentist appointment", 5},
+		{lena, "Lena has it at four now", "when is Lena's dentist appointment", 6},
+		{lena, jonas, "when is the dentist appointment", 6},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		open_scene();
+		embedding = embedding_set_elsewhere(embedding, "axes");
+		check_first_line(cases[i].older, cases[i].newer, cases[i].question, cases[i].first);
+		close_scene();
+	}
 }
 
 static size_t count_former(const char *older, const char *newer)
@@ -494,6 +627,14 @@ TEST(a_former_value_is_of_the_same_author_and_memory)
 	CHECK_INT(count_former(older, "{\"user\":\"2\",\"private\":true,\"at_ms\":8}"), 0);
 }
 
+static bool are_alike(const char *older, const char *newer, const struct vector *was,
+		      const struct vector *is)
+{
+	const struct fact_text a = {older, was}, b = {newer, is};
+
+	return fact_newer_alike(&a, &b, "");
+}
+
 TEST(two_facts_are_about_the_same_by_their_words_or_their_meanings)
 {
 	struct vector axis, near, middle, far;
@@ -502,19 +643,17 @@ TEST(two_facts_are_about_the_same_by_their_words_or_their_meanings)
 	make_vector(&near, 0.62f, sqrtf(1 - 0.62f * 0.62f));
 	make_vector(&middle, 0.5f, sqrtf(1 - 0.25f));
 	make_vector(&far, 0.3f, sqrtf(1 - 0.09f));
-	CHECK(fact_newer_alike("we call it lantern", "it is mothlight", &axis, &near));
-	CHECK(!fact_newer_alike("we call it lantern", "it is mothlight", &axis, &middle));
-	CHECK(fact_newer_alike("my bike costs two hundred", "my bike costs one fifty", &axis,
-			       &middle));
-	CHECK(!fact_newer_alike("my bike costs two hundred", "my bike costs one fifty", &axis,
-				&far));
-	CHECK(!fact_newer_alike("my bike is green", "my bike is heavy", &axis, &middle));
+	CHECK(are_alike("we call it lantern", "it is mothlight", &axis, &near));
+	CHECK(!are_alike("we call it lantern", "it is mothlight", &axis, &middle));
+	CHECK(are_alike("my bike costs two hundred", "my bike costs one fifty", &axis, &middle));
+	CHECK(!are_alike("my bike costs two hundred", "my bike costs one fifty", &axis, &far));
+	CHECK(!are_alike("my bike is green", "my bike is heavy", &axis, &middle));
 	/* Without an encoder, in any language. */
-	CHECK(fact_newer_alike("das Konzert ist in der Lukaskirche",
-			       "die Lukaskirche wird renoviert, das Konzert zieht um", NULL, NULL));
-	CHECK(!fact_newer_alike("das Konzert ist in der Lukaskirche",
-				"die Lukaskirche ist in der Altstadt", NULL, NULL));
-	CHECK(fact_newer_alike("集合は朝六時半です", "集合は朝七時です", NULL, NULL));
+	CHECK(are_alike("das Konzert ist in der Lukaskirche",
+			"die Lukaskirche wird renoviert, das Konzert zieht um", NULL, NULL));
+	CHECK(!are_alike("das Konzert ist in der Lukaskirche",
+			 "die Lukaskirche ist in der Altstadt", NULL, NULL));
+	CHECK(are_alike("集合は朝六時半です", "集合は朝七時です", NULL, NULL));
 }
 
 static void add_fact_vector(uint64_t id, float x, float y)

@@ -1,0 +1,336 @@
+#include "control/memory/whose.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "control/memory/function_words.h"
+#include "control/memory/lists.h"
+#include "control/memory/name.h"
+#include "control/memory/rank.h"
+#include "control/memory/slice.h"
+#include "control/memory/terms.h"
+
+enum { WORDS_MAX = 64, NAMES_MAX = 8, OWNED_MIN = 3 };
+
+struct word {
+	char text[TERM_MAX]; /* in lower case */
+	bool capital, first; /* of its sentence */
+	bool owner;	     /* an apostrophe makes it one: "Lena's", "Jonas'" */
+	bool cyrillic;
+	bool empty; /* it says nothing of a subject */
+};
+
+struct statement {
+	size_t n;
+	struct word word[WORDS_MAX];
+	function_languages languages;
+	/* Of whom it tells, by places of words; self: of its author. */
+	size_t name[NAMES_MAX], names;
+	bool self, has_self; /* has_self: it says "I" or "my" anywhere */
+};
+
+static const char *const selves[] = {
+	"i",	"my",  "me",   "ich", "mein", "meine", "meinen", "meinem",   "meiner", "mir",
+	"mich", "je",  "mon",  "ma",  "mes",  "yo",    "mi",	 "mis",	     "io",     "mio",
+	"mia",	"ik",  "mijn", "eu",  "meu",  "minha", "mam",	 "m\u00f3j", "moja",   "moje",
+	"я",	"мой", "моя",  "моё", "мое",  "мои",   "меня",	 "мне",	     NULL};
+static const char *const articles[] = {
+	"the", "a",  "an",  "der", "die", "das",  "den", "dem", "des", "ein", "eine",
+	"im",  "am", "zum", "zur", "vom", "beim", "el",	 "la",	"los", "las", "un",
+	"una", "le", "les", "une", "il",  "lo",	  "gli", "het", "een", "o",   NULL};
+/* Behind them stands of whom something is. */
+static const char *const of_somebody[] = {"for", "of",	"von",	"f\u00fcr", "de",  "d",
+					  "di",	 "van", "voor", "da",	    "dla", NULL};
+/* A subject stands before them. */
+static const char *const verbs[] = {
+	"is",	   "was",	"has",	  "had",    "will",    "would",	   "can",     "could",
+	"does",	   "did",	"should", "must",   "gets",    "got",	   "goes",    "comes",
+	"lives",   "works",	"likes",  "loves",  "hates",   "wants",	   "needs",   "prefers",
+	"starts",  "takes",	"plays",  "drives", "eats",    "drinks",   "speaks",  "studies",
+	"leaves",  "arrives",	"owns",	  "sleeps", "says",    "said",	   "told",    "moved",
+	"isn",	   "wasn",	"hasn",	  "doesn",  "ist",     "war",	   "hat",     "hatte",
+	"wird",	   "kann",	"will",	  "muss",   "mag",     "geht",	   "kommt",   "wohnt",
+	"braucht", "isst",	"trinkt", "spielt", "lernt",   "arbeitet", "bekommt", "macht",
+	"tiene",   "est\u00e1", "va",	  "vive",   "trabaja", "est",	   "habite",  "ha",
+	"heeft",   "gaat",	"woont",  "ma",	    "jest",    "idzie",	   "mieszka", "tem",
+	"\u00e9",  "vai",	"mora",	  NULL};
+/* "let's", "here's" */
+static const char *const no_owners[] = {"let",	     "here",  "how",  "everything", "nothing",
+					"something", "other", "else", NULL};
+/* A capital behind them is a place or what something is called. */
+static const char *const of_things[] = {
+	"в",	 "во",	"на",	      "из",	  "до",	     "под",	 "над",	  "за",	   "через",
+	"зовут", "имя", "называется", "называем", "назвали", "называть", "зовём", "зовем", NULL};
+static const char *const days[] = {"завтра", "сегодня", "вчера", "теперь", "сейчас", "потом", NULL};
+static const char *const cyrillic_endings[] = {"ой", "ей", "ою", "ею", "ом", "ем", "ём", "а", "я",
+					       "у",  "ю",  "е",	 "и",  "ы",  "о",  "й",	 "ь", NULL};
+static const char *const cyrillic_verb_endings[] = {"т", "л", "ла", "ло", "ли", "ся", NULL};
+
+/* ---- reading ---- */
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t n = strlen(text), k = strlen(ending);
+
+	return n >= k && strcmp(text + n - k, ending) == 0;
+}
+
+static bool ends_with_any(const char *text, const char *const *endings)
+{
+	for (; *endings; endings++)
+		if (ends_with(text, *endings))
+			return true;
+	return false;
+}
+
+/* At the end of a word. Moves *p past "'s". */
+static bool read_owner(const char **p, const char *end, const char *word)
+{
+	const char *at = *p, *after;
+
+	if (at == end || !terms_is_apostrophe(terms_next(&at, end)))
+		return false;
+	after = at;
+	if (at < end && *at == 's') {
+		after++;
+		if (after < end && terms_is_word(terms_next(&after, end)))
+			return false;
+		*p = at + 1;
+		return true;
+	}
+	return (at == end || !terms_is_word(terms_next(&after, end))) && ends_with(word, "s");
+}
+
+static void add_word(struct statement *s, const char *from, size_t n, bool first)
+{
+	struct word *w = &s->word[s->n];
+	const char *p = from;
+	uint32_t c = terms_next(&p, from + n);
+
+	if (s->n == WORDS_MAX || n >= sizeof w->text || terms_is_dense(c))
+		return;
+	*w = (struct word){.first = first, .capital = terms_lower(c) != c};
+	w->cyrillic = c >= 0x400 && c <= 0x4ff;
+	terms_fold(w->text, from, n);
+	w->text[n] = '\0';
+	s->n++;
+}
+
+static void split(struct statement *s, const char *text)
+{
+	const char *p = text, *end = text + strlen(text);
+	bool first = true;
+
+	while (p < end) {
+		const char *from = p, *at;
+		size_t before = s->n;
+		uint32_t c = terms_next(&p, end);
+
+		if (!terms_is_word(c)) {
+			first = first || (c < 0x80 && strchr(".?!", (int)c));
+			continue;
+		}
+		for (at = p; p < end && terms_is_word(terms_next(&at, end));)
+			p = at;
+		add_word(s, from, (size_t)(p - from), first);
+		first = false;
+		if (s->n > before)
+			s->word[before].owner = read_owner(&p, end, s->word[before].text);
+	}
+}
+
+static void find_empty(struct statement *s)
+{
+	struct function_count c = {0};
+
+	for (size_t i = 0; i < s->n; i++)
+		function_words_count(&c, s->word[i].text, strlen(s->word[i].text));
+	s->languages = function_words_guess(&c);
+	for (size_t i = 0; i < s->n; i++) {
+		struct word *w = &s->word[i];
+		size_t n = strlen(w->text);
+
+		s->has_self = s->has_self || lists_hold(selves, w->text);
+		w->empty = terms_is_stop_word(w->text, n) || lists_hold(selves, w->text) ||
+			   function_words_hold(s->languages, w->text, n) ||
+			   lists_hold(lists_dates, w->text) || lists_hold(lists_numbers, w->text) ||
+			   lists_hold(days, w->text);
+	}
+}
+
+/* ---- names ---- */
+
+static const char *text_before(const struct statement *s, size_t i)
+{
+	return i && !s->word[i].first ? s->word[i - 1].text : "";
+}
+
+static const char *text_after(const struct statement *s, size_t i)
+{
+	return i + 1 < s->n && !s->word[i + 1].first ? s->word[i + 1].text : "";
+}
+
+static bool is_german(const struct statement *s)
+{
+	return s->languages & FUNCTION_WORDS_GERMAN;
+}
+
+/* "Lenas Termin": German has no apostrophe there. */
+static bool is_genitive(const struct statement *s, size_t i)
+{
+	return is_german(s) && s->word[i].capital && ends_with(s->word[i].text, "s") &&
+	       *text_after(s, i) && s->word[i + 1].capital && !s->word[i + 1].empty;
+}
+
+static bool is_owner(const struct statement *s, size_t i)
+{
+	const struct word *w = &s->word[i];
+
+	if (is_genitive(s, i))
+		return true;
+	return w->owner && strlen(w->text) >= OWNED_MIN && !lists_hold(no_owners, w->text);
+}
+
+static bool precedes_verb(const struct statement *s, size_t i)
+{
+	const char *after = text_after(s, i);
+
+	/* Any noun has a capital in German, and an adjective may stand before it. */
+	if (is_german(s) && !s->word[i].first && !s->word[i - 1].empty)
+		return false;
+	return s->word[i].cyrillic ? ends_with_any(after, cyrillic_verb_endings)
+				   : lists_hold(verbs, after);
+}
+
+static bool is_somebody(const struct statement *s, size_t i)
+{
+	const struct word *w = &s->word[i];
+	const char *before = text_before(s, i);
+
+	if (w->empty || lists_hold(articles, before))
+		return false;
+	if (is_owner(s, i))
+		return true;
+	if (!w->capital || (w->first && name_is_everyday(w->text)))
+		return false;
+	if (w->cyrillic && !w->first)
+		return !lists_hold(of_things, before);
+	return (!w->first && lists_hold(of_somebody, before)) || precedes_verb(s, i);
+}
+
+static void read_statement(struct statement *s, const char *text)
+{
+	*s = (struct statement){0};
+	split(s, text);
+	find_empty(s);
+	for (size_t i = 0; i < s->n && s->names < NAMES_MAX; i++)
+		if (is_somebody(s, i))
+			s->name[s->names++] = i;
+	/* "У меня" */
+	s->self = !s->names && s->n > 1 &&
+		  (lists_hold(selves, s->word[0].text) || lists_hold(selves, s->word[1].text));
+	s->self = s->self &&
+		  (lists_hold(selves, s->word[0].text) || strcmp(s->word[0].text, "у") == 0);
+}
+
+/* ---- comparing ---- */
+
+static size_t stem(const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; cyrillic_endings[i]; i++) {
+		size_t k = strlen(cyrillic_endings[i]);
+
+		if (n > k + 2 && ends_with(word, cyrillic_endings[i]))
+			return n - k;
+	}
+	return n;
+}
+
+/* "Lena" and "Lenas", "Лена" and "Лены" are one name. */
+static bool same_name(const struct word *a, const struct word *b)
+{
+	size_t na = strlen(a->text), nb = strlen(b->text), least = na < nb ? na : nb;
+
+	if (a->cyrillic || b->cyrillic) {
+		na = stem(a->text);
+		return na == stem(b->text) && memcmp(a->text, b->text, na) == 0;
+	}
+	if (memcmp(a->text, b->text, least) != 0)
+		return false;
+	return na == nb || (na + nb == 2 * least + 1 && (na > nb ? a : b)->text[least] == 's');
+}
+
+static bool mentions(const struct statement *s, const struct word *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (same_name(&s->word[i], name))
+			return true;
+	return false;
+}
+
+static bool mentions_any(const struct statement *s, const struct statement *names)
+{
+	for (size_t i = 0; i < names->names; i++)
+		if (mentions(s, &names->word[names->name[i]]))
+			return true;
+	return false;
+}
+
+/* Whoever writes for the author tells of them by their name. */
+static void find_author(struct statement *s, const struct statement *author)
+{
+	for (size_t i = 0; i < author->n; i++) {
+		if (!mentions(s, &author->word[i]))
+			continue;
+		s->has_self = true;
+		for (size_t k = 0; k < s->names; k++)
+			s->self = s->self || same_name(&s->word[s->name[k]], &author->word[i]);
+	}
+}
+
+bool whose_differ(const char *older, const char *newer, const char *author)
+{
+	struct statement a, b, by = {0};
+
+	split(&by, author);
+	read_statement(&a, older);
+	read_statement(&b, newer);
+	find_author(&a, &by);
+	find_author(&b, &by);
+	return (a.names || a.self) && (b.names || b.self) && !(a.self && b.has_self) &&
+	       !(b.self && a.has_self) && !mentions_any(&a, &b) && !mentions_any(&b, &a);
+}
+
+bool whose_is_asked(const char *question, const char *text, const char *author)
+{
+	struct statement q, t, by = {0};
+
+	split(&by, author);
+	read_statement(&q, question);
+	read_statement(&t, text);
+	find_author(&q, &by);
+	find_author(&t, &by);
+	return mentions_any(&q, &t) || (t.self && q.has_self);
+}
+
+bool whose_takes_over(const char *text, const char *older, const char *name)
+{
+	struct statement s, by = {0};
+	unsigned shared;
+
+	if (!rank_names(text, name) || name_speaks(text, name))
+		return false;
+	read_statement(&s, text);
+	split(&by, name);
+	for (size_t i = 0; i + 1 < s.n; i++) {
+		if (!s.word[i].owner || !mentions(&by, &s.word[i]))
+			continue;
+		slice_count_words(s.word[i + 1].text, older, &shared);
+		if (shared)
+			return false;
+	}
+	return s.has_self;
+}
