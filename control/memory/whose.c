@@ -197,7 +197,7 @@ static bool precedes_verb(const struct statement *s, size_t i)
 	const char *after = text_after(s, i);
 
 	/* Any noun has a capital in German, and an adjective may stand before it. */
-	if (is_german(s) && !s->word[i].first && !s->word[i - 1].empty)
+	if (is_german(s) && i && !s->word[i].first && !s->word[i - 1].empty)
 		return false;
 	return s->word[i].cyrillic ? ends_with_any(after, cyrillic_verb_endings)
 				   : lists_hold(verbs, after);

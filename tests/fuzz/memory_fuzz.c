@@ -1,5 +1,5 @@
 /* Questions to the memory: their terms for the full-text index, and the time that they name; texts
- * before its guard. */
+ * before its guard, and the people of whom they tell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "control/memory/guard.h"
 #include "control/memory/terms.h"
 #include "control/memory/time_cue.h"
+#include "control/memory/whose.h"
 
 /* Summer time begins at that moment. */
 static int64_t offset_at(uint64_t at_ms, void *arg)
@@ -38,6 +39,19 @@ static void match(const char *query)
 		abort();
 }
 
+/* Both halves of a text, as statements: the order in which they were told changes nothing, and a
+ * statement tells of nobody else than itself. */
+static void compare(const char *text, size_t size)
+{
+	const char *half = text + strnlen(text, size) / 2;
+
+	if (whose_differ(text, text, half) ||
+	    whose_differ(half, text, "Bob") != whose_differ(text, half, "Bob"))
+		abort();
+	whose_is_asked(half, text, "Bob");
+	whose_takes_over(text, half, "Bob");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char query[TERMS_QUERY_MAX], *text = malloc(size + 1), *terms;
@@ -59,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > MEMORY_TEXT_MAX && !memory_check_text(text) && strlen(text) > MEMORY_TEXT_MAX)
 		abort();
 	memory_check_text(text);
+	compare(text, size);
 	free(text);
 	return 0;
 }

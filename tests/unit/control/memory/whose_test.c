@@ -81,6 +81,7 @@ TEST(the_same_person_in_other_forms_and_what_names_nobody_do_not_differ)
 		  0);
 	CHECK_INT(differ("Parking is free", "parking costs three dollars"), 0);
 	CHECK_INT(differ("", "Lena's appointment is at four"), 0);
+	CHECK_INT(differ("東京 Musik ist um neun und das ist gut", "Lena hat um vier Probe"), 1);
 }
 
 TEST(a_question_asks_about_those_whom_it_names_or_about_its_asker)
