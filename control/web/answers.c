@@ -2,11 +2,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/web/gzip.h"
 #include "control/web/inside.h"
 
 char *web_text(const json_t *body)
 {
 	return body ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+}
+
+/* Smaller ones gain less than a packet; larger ones would keep the loop of the rooms for more than
+ * some milliseconds, as a hundred of those of a room would each second: these have their own way
+ * out (rooms_api.c). */
+enum { PACK_LEAST = 4 << 10, PACK_MOST = 256 << 10, FASTEST = 1 };
+
+void web_send_text(struct http_exchange *x, int status, const char *type, const char *text)
+{
+	size_t n = strlen(text), packed_n;
+	const struct http_head *head = http_request_head(x);
+	uint8_t *packed = NULL;
+
+	if (n >= PACK_LEAST && n <= PACK_MOST)
+		http_reply_field(x, "Vary", "Accept-Encoding");
+	if (n >= PACK_LEAST && n <= PACK_MOST && head && gzip_taken(head) &&
+	    gzip_pack(text, n, FASTEST, &packed, &packed_n) == 0) {
+		http_reply_field(x, "Content-Encoding", "gzip");
+		http_reply(x, status, type, packed, packed_n);
+	} else {
+		http_reply(x, status, type, text, n);
+	}
+	free(packed);
 }
 
 static void answer(struct http_exchange *x, int status, const char *type, json_t *body)
@@ -15,7 +39,7 @@ static void answer(struct http_exchange *x, int status, const char *type, json_t
 
 	json_decref(body);
 	if (text)
-		http_reply(x, status, type, text, strlen(text));
+		web_send_text(x, status, type, text);
 	else
 		http_reply(x, 503, NULL, NULL, 0);
 	free(text);

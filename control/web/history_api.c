@@ -107,8 +107,7 @@ static void answer_read(struct read *read, int err, const struct store_document 
 	else if (read->doneh)
 		read->doneh(read->all->web, x, read->role, document);
 	else
-		http_reply(x, 200, "application/json", document->document,
-			   strlen(document->document));
+		web_send_text(x, 200, "application/json", document->document);
 }
 
 static bool is_before(const struct read *a, const struct read *b)

@@ -140,6 +140,8 @@ struct reads *reads_free(struct reads *r);
 char *web_text(const json_t *body);
 /* Answers with the object, which it takes; NULL is a problem of memory. */
 void web_json(struct http_exchange *x, int status, json_t *body);
+/* A text as the whole answer, packed where the client takes it and it is worth it. */
+void web_send_text(struct http_exchange *x, int status, const char *type, const char *text);
 enum web_refusal {
 #define REFUSAL_(NAME, status, code, text) WEB_##NAME,
 	WEB_PROBLEMS(REFUSAL_)

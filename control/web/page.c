@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <sodium.h>
-#include <zlib.h>
 
+#include "control/web/gzip.h"
 #include "control/web/inside.h"
 
 /* Of the linker: the bytes of a file, and where they end. The path is that from the root of the
@@ -73,7 +73,11 @@ static const struct file {
 	{"/share/share.js", SCRIPT, page_share_js_begin, page_share_js_end},
 };
 
-enum { FILES = sizeof files / sizeof files[0], TAG = 2 * crypto_generichash_BYTES_MIN + 4 };
+enum {
+	FILES = sizeof files / sizeof files[0],
+	TAG = 2 * crypto_generichash_BYTES_MIN + 4,
+	PAGE_LEVEL = 9
+};
 
 struct web_page {
 	char tags[FILES][TAG];
@@ -102,30 +106,6 @@ static void write_tags(const struct file *f, char tag[TAG], char of_packed[TAG])
 	snprintf(of_packed, TAG, "\"%sz\"", hex);
 }
 
-static int pack(const struct file *f, struct packed *out)
-{
-	enum { WINDOW = 15, AS_GZIP = 16, MEMORY = 8 };
-	z_stream z = {0};
-	int err = 0;
-
-	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW + AS_GZIP, MEMORY,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return ENOMEM;
-	out->n = deflateBound(&z, length(f));
-	out->bytes = malloc(out->n);
-	z.next_in = (Bytef *)f->begin;
-	z.avail_in = (uInt)length(f);
-	z.next_out = out->bytes;
-	z.avail_out = (uInt)out->n;
-	if (!out->bytes)
-		err = ENOMEM;
-	else if (deflate(&z, Z_FINISH) != Z_STREAM_END)
-		err = EIO;
-	out->n = z.total_out;
-	deflateEnd(&z);
-	return err;
-}
-
 int web_page_alloc(struct web_page **out)
 {
 	struct web_page *p = calloc(1, sizeof *p);
@@ -133,7 +113,8 @@ int web_page_alloc(struct web_page **out)
 
 	for (size_t i = 0; !err && i < FILES; i++) {
 		write_tags(&files[i], p->tags[i], p->packed[i].tag);
-		err = pack(&files[i], &p->packed[i]);
+		err = gzip_pack(files[i].begin, length(&files[i]), PAGE_LEVEL, &p->packed[i].bytes,
+				&p->packed[i].n);
 	}
 	if (err)
 		web_page_free(p);
@@ -150,32 +131,10 @@ struct web_page *web_page_free(struct web_page *p)
 	return NULL;
 }
 
-/* "gzip" among what the client takes, unless with the weight 0 (RFC 9110 12.5.3). */
-static bool takes_gzip(const struct http_head *head)
-{
-	struct http_text t = http_head_field(head, "Accept-Encoding");
-	char list[256];
-	const char *at;
-
-	if (t.n >= sizeof list)
-		return false;
-	memcpy(list, t.p ? t.p : "", t.n);
-	list[t.n] = '\0';
-	at = strstr(list, "gzip");
-	if (!at || (at > list && !strchr(" ,\t", at[-1])))
-		return false;
-	at += strlen("gzip");
-	at += strspn(at, " \t");
-	if (*at != ';')
-		return !*at || *at == ',';
-	at += 1 + strspn(at + 1, " \t");
-	return (*at != 'q' && *at != 'Q') || strtod(at + strcspn(at, "=,") + 1, NULL) > 0;
-}
-
 static void send_file(const struct web *w, const struct web_request *r, const struct file *f)
 {
 	const struct web_page *p = web_page(w);
-	const struct packed *packed = takes_gzip(r->head) ? &p->packed[f - files] : NULL;
+	const struct packed *packed = gzip_taken(r->head) ? &p->packed[f - files] : NULL;
 	const char *tag = packed ? packed->tag : p->tags[f - files];
 	char policy[sizeof POLICY + 64];
 

@@ -110,7 +110,8 @@ static int get_packed(const char *path, const char *accept, const char *known)
 
 	snprintf(accepts, sizeof accepts, "Accept-Encoding: %s", accept);
 	snprintf(tag, sizeof tag, "If-None-Match: %s", known ? known : "x");
-	return auth_scene_ask("GET", path, (const char *const[4]){accepts, tag});
+	return auth_scene_ask("GET", path,
+			      (const char *const[4]){accepts, tag, auth_scene_cookie_line()});
 }
 
 TEST(the_page_is_sent_packed_to_those_who_take_it)
@@ -133,6 +134,27 @@ TEST(the_page_is_sent_packed_to_those_who_take_it)
 	CHECK_INT(get_packed("/page.js", "gzip;q=0", NULL), 200);
 	CHECK_STR(auth_scene.coding, "");
 	CHECK_INT(get_packed("/page.js", "x-gzip, br", NULL), 200);
+	CHECK_STR(auth_scene.coding, "");
+	auth_scene_close();
+}
+
+/* The document of the API is large enough to be packed, a problem is not. */
+TEST(large_answers_are_sent_packed_to_those_who_take_it)
+{
+	size_t n;
+
+	CHECK(auth_scene_open(NULL));
+	CHECK_INT(auth_scene_sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_INT(auth_scene_get("/api/openapi.json"), 200);
+	CHECK_STR(auth_scene.coding, "");
+	n = auth_scene.n;
+	CHECK_INT(get_packed("/api/openapi.json", "gzip, br", NULL), 200);
+	CHECK_STR(auth_scene.coding, "gzip");
+	CHECK(auth_scene.magic[0] == 0x1f && auth_scene.magic[1] == 0x8b);
+	CHECK(auth_scene.n > 0 && auth_scene.n < n / 3);
+	CHECK_INT(get_packed("/api/openapi.json", "gzip;q=0", NULL), 200);
+	CHECK_STR(auth_scene.coding, "");
+	CHECK_INT(get_packed("/api/nothing", "gzip", NULL), 404);
 	CHECK_STR(auth_scene.coding, "");
 	auth_scene_close();
 }
