@@ -404,6 +404,8 @@ bool command_is_quick(const struct command *cmd)
 	for (const struct subcommand *s = subcommands; *name && s->name; s++)
 		if (s->of == cmd->kind && strcmp(s->name, name) == 0)
 			return s->when == AT_ONCE;
+	if (cmd->kind == COMMAND_MUSIC)
+		return music_command_shows(cmd->options);
 	return table[cmd->kind].when == AT_ONCE ||
 	       (table[cmd->kind].when == BARE && !json_array_size(cmd->options));
 }

@@ -173,6 +173,13 @@ int music_command_parse(const json_t *options, struct music_command *out)
 	return err;
 }
 
+bool music_command_shows(const json_t *options)
+{
+	struct music_command m;
+
+	return !music_command_parse(options, &m) && m.act == MUSIC_ACT_NOW_PLAYING;
+}
+
 /* ---- entries of the queue ---- */
 
 static uint32_t find_by_words(const struct music_queue *q, const char *text)

@@ -13,6 +13,7 @@
 #ifndef CONTROL_DISCORD_MUSIC_COMMANDS_H
 #define CONTROL_DISCORD_MUSIC_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,8 @@ struct music_command {
 /* options: of the interaction's data. EBADMSG: not as registered; EINVAL: a position that is no
  * time (kind is set). */
 int music_command_parse(const json_t *options, struct music_command *out);
+/* True for subcommands that change nothing and need nobody: queue, now and history. */
+bool music_command_shows(const json_t *options);
 /* The entry that the text names among present and waiting tracks; 0: none. */
 uint32_t music_command_find(const struct music_queue *q, const char *text);
 /* "3:20", "1:02:03" */

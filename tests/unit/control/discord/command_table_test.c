@@ -301,6 +301,11 @@ TEST(commands_that_read_memory_alone_are_answered_at_once)
 		{"{\"name\":\"settings\",\"options\":[{\"name\":\"set\",\"type\":1}]}", false},
 		{"{\"name\":\"work\",\"options\":[{\"name\":\"list\",\"type\":1}]}", true},
 		{"{\"name\":\"work\",\"options\":[{\"name\":\"start\",\"type\":1}]}", false},
+		{"{\"name\":\"work\",\"options\":[{\"name\":\"show\",\"type\":1}]}", false},
+		{"{\"name\":\"music\",\"options\":[{\"name\":\"queue\",\"type\":1}]}", true},
+		{"{\"name\":\"music\",\"options\":[{\"name\":\"now\",\"type\":1}]}", true},
+		{"{\"name\":\"music\",\"options\":[{\"name\":\"history\",\"type\":1}]}", true},
+		{"{\"name\":\"music\",\"options\":[{\"name\":\"skip\",\"type\":1}]}", false},
 	};
 	struct command cmd;
 
