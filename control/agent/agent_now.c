@@ -75,10 +75,38 @@ static json_t *looks_json(const struct agent *a, uint64_t now)
 				    : json_null());
 }
 
+/* What it attends to, and when it says something of its own, in the seeds' words. */
+static void add_attention(const struct agent *a, json_t *j, uint64_t now, uint64_t wall)
+{
+	struct room_attention at;
+
+	room_attention(a->room, now, &at);
+	json_object_set_new(j, "wake",
+			    json_pack("{s:s,s:b,s:o,s:o,s:o}", "attentionMode",
+				      at.engaged ? "ACTIVE" : "AMBIENT", "active", (int)at.engaged,
+				      "userId", id_json(at.holder), "lastRelevantAt",
+				      time_json(at.relevant_at, now, wall), "endsAt",
+				      time_json(at.ends_at, now, wall)));
+	json_object_set_new(j, "thoughtEngine",
+			    json_pack("{s:b,s:o,s:o,s:o}", "busy", (int)at.thinks, "nextAttemptAt",
+				      time_json(at.due_at, now, wall), "lastAttemptAt",
+				      time_json(at.tried_at, now, wall), "lastSpokenAt",
+				      time_json(at.heard_at, now, wall)));
+	json_object_set_new(j, "asr",
+			    json_pack("{s:s,s:i}", "sessions",
+				      at.asr_shared  ? "shared"
+				      : at.asr_files ? "file"
+						     : "speaker",
+				      "pending", (int)at.recordings));
+	json_object_set_new(j, "holds", json_boolean(at.holds));
+	json_object_set_new(j, "superseded",
+			    json_integer((json_int_t)room_count(a->room, ROOM_REASON_SUPERSEDED)));
+}
+
 json_t *agent_now(const struct agent *a)
 {
 	const struct room_turn *t, *floor = room_active(a->room);
-	json_t *turns = json_array(), *holder = json_null();
+	json_t *turns = json_array(), *holder = json_null(), *all;
 	uint64_t now = env_now(a->env), wall = env_wall_ms(a->env);
 	struct room_times times;
 	unsigned place = 0;
@@ -93,11 +121,13 @@ json_t *agent_now(const struct agent *a)
 		holder = turn_json(a, floor, now);
 		json_object_set_new(holder, "addressee", addressee_json(a, floor));
 	}
-	return json_pack("{s:o,s:o,s:f,s:o,s:o,s:o,s:o}", "floor", holder, "turns", turns,
-			 "spentUsd", (double)a->spent_nano / 1e9, "lastActivityAt",
-			 time_json(times.active_at, now, wall), "maxEndsAt",
-			 time_json(times.length_end, now, wall), "inactivityEndsAt",
-			 time_json(times.idle_end, now, wall), "looks", looks_json(a, now));
+	all = json_pack("{s:o,s:o,s:f,s:o,s:o,s:o,s:o}", "floor", holder, "turns", turns,
+			"spentUsd", (double)a->spent_nano / 1e9, "lastActivityAt",
+			time_json(times.active_at, now, wall), "maxEndsAt",
+			time_json(times.length_end, now, wall), "inactivityEndsAt",
+			time_json(times.idle_end, now, wall), "looks", looks_json(a, now));
+	add_attention(a, all, now, wall);
+	return all;
 }
 
 json_t *agent_levels(const struct agent *a)

@@ -5,7 +5,7 @@
 json_t *action_id(const struct action *a)
 {
 	static const char *const numbers[] = {"call", "turn"};
-	static const char *const names[] = {"fault", "role", "source"};
+	static const char *const names[] = {"fault", "role", "source", "message"};
 	unsigned long long ms = a->at_ms, guild = a->guild;
 
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

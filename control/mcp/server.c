@@ -41,7 +41,9 @@ struct mcp_server {
 	char scope[OAUTH_SCOPE_MAX]; /* what it wants beyond the token; "": nothing */
 	struct tmr *due, *retry;
 	struct backoff backoff;
-	uint64_t ready_at;     /* 0: it is not ready */
+	uint64_t ready_at; /* 0: it is not ready */
+	bool ready;	   /* as it was seen last, and since when, in ms since 1970 */
+	uint64_t since_ms;
 	char why[MCP_WHY_MAX]; /* before the client was asked */
 };
 
@@ -62,11 +64,21 @@ static void wait_again(struct mcp_server *s, const char *why)
 	backoff_wait(&s->backoff, s->conf.env, s->retry);
 }
 
+static void note_state(struct mcp_server *s)
+{
+	bool ready = mcp_state(s->client) == MCP_READY;
+
+	if (ready != s->ready || !s->since_ms)
+		s->since_ms = env_wall_ms(s->conf.env);
+	s->ready = ready;
+}
+
 static void look_at_state(struct mcp_server *s)
 {
 	enum mcp_state state = mcp_state(s->client);
 	uint64_t due = mcp_deadline(s->client), listen;
 
+	note_state(s);
 	if (state == MCP_READY && s->exchanges && mcp_wants_stream(s->client)) {
 		listen = exchanges_listen(s->exchanges, mcp_revision(s->client),
 					  env_now(s->conf.env));
@@ -84,6 +96,7 @@ static void on_change(void *arg)
 	enum mcp_state state = mcp_state(s->client);
 	size_t n;
 
+	note_state(s);
 	if (state == MCP_READY) {
 		if (!s->ready_at)
 			s->ready_at = env_now(s->conf.env);
@@ -455,6 +468,11 @@ const char *mcp_server_why(const struct mcp_server *s)
 	if (s->no_token)
 		return s->why;
 	return *mcp_why(s->client) ? mcp_why(s->client) : *s->why ? s->why : "it is being started";
+}
+
+uint64_t mcp_server_since_ms(const struct mcp_server *s)
+{
+	return s->since_ms;
 }
 
 int mcp_server_call(struct mcp_server *s, uint64_t call, enum mcp_verb verb, const char *name,

@@ -42,6 +42,8 @@ const char *mcp_server_name(const struct mcp_server *s);
 const struct mcp *mcp_server_client(const struct mcp_server *s);
 /* Why it cannot be used now; "" when it can. Borrowed until the next step. */
 const char *mcp_server_why(const struct mcp_server *s);
+/* Since when it is ready, or is not, in ms since 1970; 0: nobody has looked yet. */
+uint64_t mcp_server_since_ms(const struct mcp_server *s);
 /* As mcp_call and mcp_cancel. */
 int mcp_server_call(struct mcp_server *s, uint64_t call, enum mcp_verb verb, const char *name,
 		    const json_t *arguments, uint32_t timeout_ms);

@@ -13,6 +13,7 @@
 #include "ipc/log.h"
 #include "ipc/reaper.h"
 #include "proto/base/fnv.h"
+#include "proto/base/iso_time.h"
 
 #define AGENT "Parley"
 
@@ -286,6 +287,17 @@ static json_t *tools_of(const struct entry *e)
 	return list;
 }
 
+/* Since when it is connected, or is not. */
+static json_t *since_of(const struct entry *e)
+{
+	char text[ISO_TIME_SIZE];
+
+	if (!e->server || !mcp_server_since_ms(e->server))
+		return json_null();
+	iso_time_format(text, mcp_server_since_ms(e->server));
+	return json_string(text);
+}
+
 json_t *mcp_servers_status(const struct mcp_servers *s)
 {
 	json_t *list = json_array();
@@ -299,9 +311,9 @@ json_t *mcp_servers_status(const struct mcp_servers *s)
 		why = e->server ? mcp_server_why(e->server) : "it is being started";
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:b, s:o, s:s?, s:s, s:I, s:I, s:i}", "serverName",
-				  e->record.name, "connected", !*why, "tools", tools_of(e),
-				  "lastError", *why ? why : NULL, "protocolVersion",
+			json_pack("{s:s, s:b, s:o, s:o, s:s?, s:s, s:I, s:I, s:i}", "serverName",
+				  e->record.name, "connected", !*why, "since", since_of(e), "tools",
+				  tools_of(e), "lastError", *why ? why : NULL, "protocolVersion",
 				  e->server ? mcp_revision(mcp_server_client(e->server)) : "",
 				  "calls", (json_int_t)e->calls, "failures",
 				  (json_int_t)e->failures, "changedLists", (int)e->changed_lists));

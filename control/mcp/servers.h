@@ -32,8 +32,8 @@ int mcp_servers_alloc(struct mcp_servers **out, const struct mcp_servers_conf *c
 struct mcp_servers *mcp_servers_free(struct mcp_servers *s);
 /* The settings changed: starts and ends servers as they say; those that stay go on. */
 void mcp_servers_update(struct mcp_servers *s, const struct settings *settings);
-/* {"servers":[{serverName, connected, tools:[{name,description}], lastError, protocolVersion,
- * calls, failures, changedLists}]}. The caller owns it; NULL without memory. */
+/* {"servers":[{serverName, connected, since, tools:[{name,description}], lastError,
+ * protocolVersion, calls, failures, changedLists}]}. The caller owns it; NULL without memory. */
 json_t *mcp_servers_status(const struct mcp_servers *s);
 
 /* A room takes part: rows of its registry come and go with the servers' lists. s is borrowed, room

@@ -11,6 +11,7 @@
 #include "control/room/language/language.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
+#include "proto/base/time.h"
 
 /* Shows the machines to one another, as pointers to types that only the owner knows. */
 static void wire_machines(struct room *room)
@@ -165,6 +166,31 @@ uint64_t room_asr_closes_at(const struct room *room, uint64_t user)
 void room_session_times(const struct room *room, struct room_times *out)
 {
 	room_session_find_times(&room->session, &room->context, out);
+}
+
+void room_attention(const struct room *room, uint64_t now, struct room_attention *out)
+{
+	const struct room_context *context = &room->context;
+	const struct room_recording_queue *l = &room->transcripts.recordings;
+	const struct room_floor *f = &room->floor;
+	const struct room_thought *th = &room->thought;
+	uint64_t lasts = context->settings->floor_decay_s * NS_PER_S;
+
+	*out = (struct room_attention){
+		.engaged = room_floor_engaged(f, context->settings, now),
+		.relevant_at = f->relevant_at,
+		.holds = room_turn_queue_holds(context),
+		.thinks = th->turn != 0,
+		.due_at = room_thought_due(th, context, room_session_up_at(context->session)),
+		.tried_at = th->tried_at,
+		.heard_at = th->heard_at,
+		.asr_shared = context->asr_shared,
+		.asr_files = context->asr_files,
+		.recordings = l->running.n + l->waiting.n};
+	if (out->engaged) {
+		out->holder = f->holder;
+		out->ends_at = f->relevant_at + lasts;
+	}
 }
 
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)

@@ -83,6 +83,20 @@ struct room_times {
 	uint64_t active_at, length_end, idle_end;
 };
 void room_session_times(const struct room *room, struct room_times *out);
+/* What the bot attends to, and when it says something of its own. Times in ns; 0: never so far. */
+struct room_attention {
+	bool engaged;	      /* it takes part in a conversation */
+	uint64_t holder;      /* with this user; 0: with nobody */
+	uint64_t relevant_at; /* it was last addressed, or spoke */
+	uint64_t ends_at;     /* unless somebody goes on; 0 where it is not engaged */
+	bool holds;	      /* a turn that waits is held for more words */
+	bool thinks;	      /* words of its own are under way */
+	uint64_t due_at;      /* of the next ones, if nobody speaks; UINT64_MAX: there are none */
+	uint64_t tried_at, heard_at; /* the last ones were due; were heard */
+	bool asr_shared, asr_files;
+	unsigned recordings; /* are transcribed or wait for it (recording_queue.h) */
+};
+void room_attention(const struct room *room, uint64_t now, struct room_attention *out);
 /* ns: what was said from then on stands in the prompt of a text model (prompt.h); 0: nothing does.
  */
 uint64_t room_told_since(const struct room *room);

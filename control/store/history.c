@@ -341,21 +341,22 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 /* The seeds' ToolCallEvent. Only a hash of the arguments is kept. */
 static json_t *call_json(sqlite3_stmt *s, bool words)
 {
-	const char *state = db_text(s, 7), *tool = db_text(s, 5);
+	const char *state = db_text(s, 7), *tool = db_text(s, 5), *hash = db_text(s, 6);
 	bool running = strcmp(state, "running") == 0, ok = strcmp(state, "ok") == 0;
 	uint64_t end = db_uint(s, 0), lasted = running ? 0 : db_uint(s, 8);
 	const char *server = strstr(tool, "__");
 
 	return json_pack(
-		"{s:o,s:s,s:s,s:n,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}",
+		"{s:o,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}",
 		"callId",
 		json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, 2),
 			     (unsigned long long)db_uint(s, 3)),
 		"toolName", tool, "toolType", server ? "mcp" : "function", "arguments",
-		"argumentsHash", words ? text_json(s, 6) : json_null(), "startedAt",
-		time_json(end - lasted), "completedAt", running ? json_null() : time_json(end),
-		"runtimeMs", running ? json_null() : json_integer((json_int_t)lasted), "success",
-		(int)ok, "outputSummary", words && ok ? text_json(s, 9) : json_null(), "error",
+		words && *hash ? json_pack("{s:s}", "hash", hash) : json_object(), "argumentsHash",
+		words ? text_json(s, 6) : json_null(), "startedAt", time_json(end - lasted),
+		"completedAt", running ? json_null() : time_json(end), "runtimeMs",
+		running ? json_null() : json_integer((json_int_t)lasted), "success", (int)ok,
+		"outputSummary", words && ok ? text_json(s, 9) : json_null(), "error",
 		ok || running ? json_null()
 		: words	      ? text_json(s, 9)
 			      : json_string(state),
@@ -428,10 +429,10 @@ static json_t *action_json(sqlite3_stmt *s, bool words)
 				      .user = db_uint(s, 4),
 				      .details = detail};
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:n,s:o,s:o,s:o,s:o,s:o}", "id", action_id(&action),
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", action_id(&action),
 			 "createdAt", time_json(db_uint(s, 1)), "guildId", id_json(db_uint(s, 2)),
-			 "channelId", id_json(db_uint(s, 3)), "messageId", "userId",
-			 id_json(db_uint(s, 4)), "kind", text_json(s, 5), "content",
+			 "channelId", id_json(db_uint(s, 3)), "messageId", id_json(db_uint(s, 9)),
+			 "userId", id_json(db_uint(s, 4)), "kind", text_json(s, 5), "content",
 			 words ? text_json(s, 6) : json_null(), "metadata",
 			 detail ? detail : json_object(), "usdCost",
 			 is_null(s, 7) ? json_null() : usd_json(db_uint(s, 7)));

@@ -148,9 +148,22 @@ static json_t *state(bool words, uint64_t guild, void *arg)
 	return c->statsh(c->arg);
 }
 
+/* As ACTION_KIND of control/store/statements.def. */
+static const char *text_kind(const char *reason)
+{
+	static const char *const same[] = {"sent_reply", "sent_message", "reacted"};
+
+	for (size_t i = 0; reason && i < sizeof same / sizeof same[0]; i++)
+		if (strcmp(reason, same[i]) == 0)
+			return same[i];
+	return reason && strcmp(reason, "sent_in_part") == 0 ? "sent_message" : "reply_skipped";
+}
+
 static const char *kind_of(const struct bus_event *ev)
 {
 	switch (ev->type) {
+	case EVENT_TEXT_MESSAGE:
+		return text_kind(ev->text.reason);
 	case EVENT_TURN:
 		return ev->turn.reason && strcmp(ev->turn.reason, "answered") == 0
 			       ? "voice_turn_out"
@@ -195,8 +208,9 @@ static json_t *detail_json(const struct bus_event *ev)
 
 static uint64_t channel_of(const struct bus_event *ev)
 {
-	return ev->type == EVENT_TURN	       ? ev->turn.channel
-	       : ev->type == EVENT_TOOL_CALLED ? ev->tool.channel
+	return ev->type == EVENT_TURN		? ev->turn.channel
+	       : ev->type == EVENT_TOOL_CALLED	? ev->tool.channel
+	       : ev->type == EVENT_TEXT_MESSAGE ? ev->text.channel
 	       : ev->type == EVENT_SESSION_OVER || ev->type == EVENT_SESSION_STARTED
 		       ? ev->session.channel
 		       : 0;
@@ -226,11 +240,12 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 	details = detail_json(ev);
 	action.details = details;
 	iso_time_format(at, action.at_ms);
-	return json_pack("{s:o,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:o}", "id", action_id(&action),
+	return json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:s,s:s?,s:o,s:o}", "id", action_id(&action),
 			 "createdAt", at, "guildId", id_json(ev->guild), "channelId",
-			 id_json(channel_of(ev)), "messageId", "userId", id_json(ev->user), "kind",
-			 action.kind, "content", shown ? content : NULL, "metadata", details,
-			 "usdCost",
+			 id_json(channel_of(ev)), "messageId",
+			 id_json(ev->type == EVENT_TEXT_MESSAGE ? ev->text.message : 0), "userId",
+			 id_json(ev->user), "kind", action.kind, "content", shown ? content : NULL,
+			 "metadata", details, "usdCost",
 			 ev->type == EVENT_TOOL_CALLED ? json_real((double)ev->tool.nano / 1e9)
 						       : json_null());
 }
@@ -243,7 +258,8 @@ int web_make_activity_stream(struct web *w, bool words, struct state_stream **ou
 		.mask = BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_TOOL_CALLED) |
 			BUS_MASK(EVENT_SESSION_STARTED) | BUS_MASK(EVENT_SESSION_OVER) |
 			BUS_MASK(EVENT_COMMAND) | BUS_MASK(EVENT_FAULT) | BUS_MASK(EVENT_FAILOVER) |
-			BUS_MASK(EVENT_ENGINE_REFUSED) | BUS_MASK(EVENT_MEMORY_WRITTEN),
+			BUS_MASK(EVENT_ENGINE_REFUSED) | BUS_MASK(EVENT_MEMORY_WRITTEN) |
+			BUS_MASK(EVENT_TEXT_MESSAGE),
 		.words = words,
 		.snapshot = "activity_snapshot",
 		.state = "stats_update",

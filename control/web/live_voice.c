@@ -323,25 +323,18 @@ json_t *live_voice_asr(const struct live_voice *v, uint64_t guild, const json_t 
 	return list;
 }
 
-json_t *live_voice_asr_json(const struct bus_event *ev)
+json_t *live_voice_asr_json(const struct live_voice *v, const struct bus_event *ev)
 {
-	bool opened = strcmp(ev->asr.state, "opened") == 0;
-	struct asr a = {.guild = ev->guild,
-			.user = ev->user,
-			.session = ev->asr.session,
-			.open = opened,
-			.opened_ms = opened ? ev->at_ms : 0};
-	json_t *json;
+	for (unsigned i = 0; i < v->n_asr; i++)
+		if (v->asr[i].guild == ev->guild && v->asr[i].user == ev->user)
+			return asr_json(&v->asr[i], json_null());
+	return NULL;
+}
 
-	utf8_copy(a.name, sizeof a.name, ev->asr.name);
-	snprintf(a.why, sizeof a.why, "%s", opened ? "" : ev->asr.why);
-	if (!opened && !ends_by_itself(a.why))
-		snprintf(a.error, sizeof a.error, "%s", a.why);
-	json = asr_json(&a, json_null());
-	/* One event does not tell what came before. */
-	json_object_set_new(json, "audioMs", json_null());
-	json_object_set_new(json, "transcripts", json_null());
-	return json;
+/* What people said to a tool is nobody's to read: the seeds' object has the hash alone. */
+static json_t *arguments_json(const char *hash)
+{
+	return hash && *hash ? json_pack("{s:s}", "hash", hash) : json_object();
 }
 
 json_t *live_voice_call_json(const struct bus_event *ev, bool words)
@@ -353,13 +346,14 @@ json_t *live_voice_call_json(const struct bus_event *ev, bool words)
 	uint64_t began = ev->at_ms - (runs ? 0 : t->lasted_ms);
 
 	return json_pack(
-		"{s:o,s:s,s:s,s:n,s:o,s:o,s:o,s:b,s:s?,s:s?,s:o,s:o,s:I,s:o,s:s,s:s?}", "callId",
+		"{s:o,s:s,s:s,s:o,s:o,s:o,s:o,s:b,s:s?,s:s?,s:o,s:o,s:I,s:o,s:s,s:s?}", "callId",
 		json_sprintf("%llu-%llu", (unsigned long long)t->session,
 			     (unsigned long long)t->call),
-		"toolName", name, "toolType", server ? "mcp" : "function", "arguments", "startedAt",
-		time_json(began), "completedAt", runs ? json_null() : time_json(ev->at_ms),
-		"runtimeMs", runs ? json_null() : json_integer((json_int_t)t->lasted_ms), "success",
-		(int)ok, "outputSummary", ok ? summary : NULL, "error",
+		"toolName", name, "toolType", server ? "mcp" : "function", "arguments",
+		arguments_json(words ? t->arguments : NULL), "startedAt", time_json(began),
+		"completedAt", runs ? json_null() : time_json(ev->at_ms), "runtimeMs",
+		runs ? json_null() : json_integer((json_int_t)t->lasted_ms), "success", (int)ok,
+		"outputSummary", ok ? summary : NULL, "error",
 		ok || runs ? NULL
 		: summary  ? summary
 			   : t->code,

@@ -1,7 +1,4 @@
-/* What the seeds' API has beside what the pages need: which models there are, what the memory would
- * give a model now, and the honest answer for what Parley does not do. */
-#include <string.h>
-
+/* What the seeds' API has beside what the pages need: which models there are. */
 #include "control/configure/live_settings.h"
 #include "control/settings/view.h"
 #include "control/web/inside.h"
@@ -43,30 +40,4 @@ void web_models_get(struct web *w, const struct web_request *r)
 	}
 	json_decref(bindings);
 	web_json(r->x, 200, json_pack("{s:o}", "models", models));
-}
-
-/* ---- what Parley does not do ---- */
-
-void web_voices(struct web *w, const struct web_request *r)
-{
-	(void)w;
-	web_refuse(r->x, WEB_NO_VOICES);
-}
-
-void web_automations(struct web *w, const struct web_request *r)
-{
-	(void)w;
-	web_refuse(r->x, WEB_NO_AUTOMATIONS);
-}
-
-void web_fact_put(struct web *w, const struct web_request *r)
-{
-	(void)w;
-	web_refuse(r->x, WEB_NO_REWRITING);
-}
-
-void web_memory_refresh(struct web *w, const struct web_request *r)
-{
-	(void)w;
-	web_refuse(r->x, WEB_NO_REFRESH);
 }

@@ -32,10 +32,6 @@ static json_t *participants_json(const json_t *room)
 	return list;
 }
 
-/* What the seeds' snapshot of a session has and Parley does not: it has a session of speech-to-text
- * for each speaker and no batches, and no state of a wake word or of thoughts outside the room. */
-static const char *const untold[] = {"wake", "thoughtEngine", "sharedAsrSession", "batchAsr"};
-
 /* The seeds' phases of the output. */
 static const char *output_phase(const json_t *floor)
 {
@@ -72,7 +68,8 @@ static json_t *output_json(const json_t *now, const json_t *calls)
 			 "addressee", json_object_get(floor, "addressee"));
 }
 
-/* Turns that wait; of the seeds' other switches there is nothing like them here. */
+/* Turns that wait, whether one of them is held for more words, and how many gave way to newer
+ * words. */
 static json_t *realtime_json(const json_t *now)
 {
 	const json_t *turn;
@@ -85,11 +82,55 @@ static json_t *realtime_json(const json_t *now)
 
 		pending += phase && (!strcmp(phase, "queued") || !strcmp(phase, "deferred"));
 	}
-	return json_pack("{s:n,s:I,s:b,s:n}", "replySuperseded", "pendingTurns", pending,
-			 "drainActive",
+	return json_pack("{s:O?,s:I,s:b,s:O?}", "replySuperseded",
+			 json_object_get(now, "superseded"), "pendingTurns", pending, "drainActive",
 			 (int)(strcmp(output_phase(json_object_get(now, "floor")),
 				      "speaking_buffered") == 0),
-			 "coalesceActive");
+			 "coalesceActive", json_object_get(now, "holds"));
+}
+
+/* asr_sessions is `shared`: whose speech is transcribed in the one session of the room. Otherwise
+ * each speaker has one of `asrSessions`. */
+static json_t *shared_asr_json(const json_t *now, const json_t *each)
+{
+	const char *how =
+		json_string_value(json_object_get(json_object_get(now, "asr"), "sessions"));
+	json_t *users = json_array(), *since = NULL, *last = NULL, *one;
+	size_t i;
+
+	json_array_foreach(each, i, one)
+	{
+		json_t *at = json_object_get(one, "lastTranscriptAt");
+
+		if (json_is_string(at) &&
+		    (!last || strcmp(json_string_value(at), json_string_value(last)) > 0))
+			last = at;
+		if (!json_is_true(json_object_get(one, "connected")))
+			continue;
+		json_array_append(users, json_object_get(one, "userId"));
+		at = json_object_get(one, "createdAt");
+		if (json_is_string(at) &&
+		    (!since || strcmp(json_string_value(at), json_string_value(since)) < 0))
+			since = at;
+	}
+	if (!how || strcmp(how, "shared") != 0) {
+		json_decref(users);
+		return json_null();
+	}
+	return json_pack("{s:b,s:O?,s:O?,s:o}", "connected", json_array_size(users) > 0,
+			 "createdAt", since, "lastTranscriptAt", last, "userIds", users);
+}
+
+/* asr_sessions is `file`: recordings that wait for their transcript, with the one that is
+ * transcribed. */
+static json_t *batch_asr_json(const json_t *now)
+{
+	const json_t *asr = json_object_get(now, "asr");
+	const char *how = json_string_value(json_object_get(asr, "sessions"));
+
+	return how && strcmp(how, "file") == 0
+		       ? json_pack("{s:O?}", "pendingTurns", json_object_get(asr, "pending"))
+		       : json_null();
 }
 
 /* From the end of speech to the first sound, of the last turns that were answered. */
@@ -129,8 +170,12 @@ static void add_state(const struct web *w, json_t *s, const json_t *room, enum l
 
 	json_object_update(s, more);
 	json_decref(more);
-	for (size_t i = 0; i < sizeof untold / sizeof untold[0]; i++)
-		json_object_set_new(s, untold[i], json_null());
+	more = json_pack("{s:O?,s:O?,s:o,s:o}", "wake", json_object_get(now, "wake"),
+			 "thoughtEngine", json_object_get(now, "thoughtEngine"), "sharedAsrSession",
+			 shared_asr_json(now, json_object_get(s, "asrSessions")), "batchAsr",
+			 batch_asr_json(now));
+	json_object_update(s, more);
+	json_decref(more);
 }
 
 static json_t *session_json(const struct web *w, const json_t *room, enum live_words words)
@@ -302,11 +347,11 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 {
 	bool tool = ev->type == EVENT_TOOL_BEGAN || ev->type == EVENT_TOOL_CALLED;
 	bool asr = ev->type == EVENT_ASR_SESSION;
+	const struct web *w = arg;
 	json_t *j = tool  ? live_voice_call_json(ev, words)
-		    : asr ? live_voice_asr_json(ev)
+		    : asr ? live_voice_asr_json(web_voice(w), ev)
 			  : bus_event_json(ev, words && !bus_event_is_transient(ev));
 
-	(void)arg;
 	json_object_set_new(j, "type",
 			    json_string(tool  ? "tool_call"
 					: asr ? "asr_session"

@@ -60,6 +60,7 @@ static void speak_thought(struct room_thought *th, struct room_context *context,
 
 	if (!t)
 		return;
+	th->turn = t->id;
 	room_turn_decide(t, rule, true, (int64_t)((context->now - th->quiet_at) / NS_PER_MS), 0);
 	room_answer_ask(context, t);
 }
@@ -73,7 +74,7 @@ static void greet(struct room_thought *th, struct room_context *context)
 	if (!t)
 		return;
 	t->arrival = true;
-	th->greeting = t->id;
+	th->greeting = th->turn = t->id;
 	th->greetings++;
 	room_turn_admit(context, t);
 }
@@ -193,16 +194,29 @@ static void speak_unasked(struct room_thought *th, struct room_context *context)
 	speak_thought(th, context, PROMPT_THOUGHT, ROOM_RULE_THOUGHT);
 }
 
+/* For those who look at the room alone: nothing is decided by it. */
+static void note_heard(struct room_thought *th, const struct room_context *context)
+{
+	const struct room_turn *t = th->turn ? room_turn_by_id(context, th->turn) : NULL;
+
+	if (t && t->first_audio_at)
+		th->heard_at = t->first_audio_at;
+	if (!t || t->phase == ROOM_PHASE_ENDED)
+		th->turn = 0;
+}
+
 void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at)
 {
 	enum kind what;
 
+	note_heard(th, context);
 	end_greeting(th, context);
 	if (context->now < next_due(th, context, up_at, &what))
 		return;
 	th->look_at = context->now + context->settings->retry_ms * NS_PER_MS;
 	if (!room_thought_may_speak(context))
 		return;
+	th->tried_at = context->now;
 	if (what == GREETING) {
 		greet(th, context);
 	} else if (what == SUMMARY) {
@@ -211,6 +225,14 @@ void room_thought_tick(struct room_thought *th, struct room_context *context, ui
 	} else {
 		speak_unasked(th, context);
 	}
+}
+
+uint64_t room_thought_due(const struct room_thought *th, const struct room_context *context,
+			  uint64_t up_at)
+{
+	enum kind what;
+
+	return next_due(th, context, up_at, &what);
 }
 
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,

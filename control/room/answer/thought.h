@@ -29,6 +29,9 @@ struct room_thought {
 	uint64_t look_at;   /* not before */
 	uint64_t quiet_at;  /* nothing was said since */
 	unsigned drawn;	    /* draws so far */
+	uint32_t turn;	    /* the last words of its own, 0 = none are under way */
+	uint64_t tried_at;  /* when it last was to say something; 0: never */
+	uint64_t heard_at;  /* when such words were last heard; 0: never */
 };
 
 /* Somebody is there to hear the bot, and the floor is free; music may play. */
@@ -43,6 +46,9 @@ uint64_t room_thought_quiet_since(const struct room_context *context, uint64_t u
 bool room_thought_draw(const struct room_context *context, unsigned number, unsigned percent);
 /* up_at: when the call came up first; 0 = never. */
 void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at);
+/* When it is to say something of its own next, if nobody speaks; UINT64_MAX: never. */
+uint64_t room_thought_due(const struct room_thought *th, const struct room_context *context,
+			  uint64_t up_at);
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
 			       uint64_t up_at);
 

@@ -100,6 +100,13 @@ void room_turn_queue_tick(struct room_context *context)
 	room_answer_ask(context, next);
 }
 
+bool room_turn_queue_holds(const struct room_context *context)
+{
+	const struct room_turn *next = room_turn_queued(context);
+
+	return next && context->now < hold_until(context, next);
+}
+
 uint64_t room_turn_queue_deadline(const struct room_context *context)
 {
 	uint64_t first = UINT64_MAX;

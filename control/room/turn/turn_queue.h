@@ -25,6 +25,8 @@ void room_turn_merge(struct room_context *context, struct room_turn *into, struc
 		     enum room_rule rule);
 /* Asks the brain when the floor is free and nothing holds the turn. */
 void room_turn_queue_tick(struct room_context *context);
+/* True while the turn that waits is held for more words. */
+bool room_turn_queue_holds(const struct room_context *context);
 uint64_t room_turn_queue_deadline(const struct room_context *context);
 
 #endif

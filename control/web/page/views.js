@@ -582,7 +582,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         view.data.rooms?.length ? null : muted("The bot is in no voice channel.")),
         section("MCP servers", ...(servers.length ? servers.map((s) => node("div", { class: "server" },
           node("p", null, node("b", null, s.serverName), " ", mark(s.connected, "connected", "not connected"),
-            node("span", { class: "muted" }, ` · protocol ${shown(s.protocolVersion)} · calls ${shown(s.calls)}, failed ${shown(s.failures)}`
+            node("span", { class: "muted" }, `${s.since ? ` since ${when(s.since)}` : ""} · protocol ${shown(s.protocolVersion)} · calls ${shown(s.calls)}, failed ${shown(s.failures)}`
               + (s.changedLists ? ` · its list of tools changed ${s.changedLists} times` : ""))),
           s.lastError ? node("p", { class: "bad" }, s.lastError) : null,
           table(`Tools of ${s.serverName}`, [["tool", (t) => t.name], ["what its server says", (t) => t.description]], s.tools || [], "It lists no tools.")))

@@ -211,6 +211,8 @@ TEST(a_cancelled_call_of_a_server_gives_no_output)
 	CHECK_INT(json_integer_value(json_object_get(
 			  json_array_get(json_object_get(status, "servers"), 0), "calls")),
 		  2);
+	CHECK(json_is_string(
+		json_object_get(json_array_get(json_object_get(status, "servers"), 0), "since")));
 	json_decref(status);
 	end();
 }

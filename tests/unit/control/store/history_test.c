@@ -391,6 +391,55 @@ static bool add_session(enum event_type type, uint64_t at_ms, uint64_t start)
 	return add(&ev);
 }
 
+static bool add_message(uint64_t message, uint64_t channel, const char *reason)
+{
+	struct bus_event ev = {
+		.type = EVENT_TEXT_MESSAGE, .at_ms = T0 + message, .guild = 1, .user = 501};
+
+	ev.text = (struct event_text){.channel = channel,
+				      .message = message,
+				      .signal = "direct",
+				      .attention = "direct_address",
+				      .rule = "force_respond",
+				      .reply = message,
+				      .reason = reason,
+				      .reaction = ""};
+	return add(&ev);
+}
+
+TEST(written_messages_are_actions_for_operators)
+{
+	static const char *const reasons[] = {"skipped", "reacted", "sent_in_part", "sent_message",
+					      "sent_reply"};
+	static const char *const kinds[] = {"reply_skipped", "reacted", "sent_message",
+					    "sent_message", "sent_reply"};
+
+	CHECK(begin());
+	CHECK(add_session(EVENT_SESSION_STARTED, T0, T0));
+	for (unsigned i = 0; i < 5; i++)
+		CHECK(add_message(11 + i, i ? 300 : 301, reasons[4 - i]));
+	CHECK_INT(ask((struct job){
+			  .owner = STORE_ACTIONS, .version = 9, .any = true, .grants = true}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 6);
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_STR(text_of(row("actions", i), "kind"), kinds[i]);
+	CHECK_STR(text_of(row("actions", 4), "messageId"), "11");
+	CHECK_STR(text_of(row("actions", 4), "channelId"), "301");
+	CHECK_STR(text_of(row("actions", 4), "id"), "sent_reply-1790000000011-1-11");
+	/* Those of the session are those of its chat. */
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS,
+				   .version = 9,
+				   .any = true,
+				   .grants = true,
+				   .channel = T0}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 5);
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 9}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 1);
+	end();
+}
+
 /* Of whoever does not see every channel (control/web/web.c, web_open_channels). */
 TEST(what_is_of_other_channels_is_not_read)
 {
@@ -456,6 +505,7 @@ TEST(actions_are_those_of_all_tables_by_time)
 	CHECK_STR(text_of(row("actions", 4), "kind"), "failover");
 	CHECK_STR(text_of(row("actions", 5), "kind"), "fault");
 	CHECK_STR(text_of(row("actions", 6), "kind"), "llm_tool_call");
+	CHECK(json_is_null(json_object_get(row("actions", 6), "messageId")));
 	CHECK_STR(text_of(json_object_get(row("actions", 6), "metadata"), "tool"), "clock");
 	CHECK_STR(text_of(row("actions", 7), "kind"), "voice_session_start");
 	CHECK_STR(text_of(row("actions", 7), "createdAt"), "2026-09-21T14:13:20.000Z");

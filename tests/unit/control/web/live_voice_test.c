@@ -143,19 +143,34 @@ TEST(a_session_of_speech_to_text_is_shown_in_the_form_of_the_seeds)
 	end();
 }
 
-TEST(one_event_of_speech_to_text_tells_no_counts)
+TEST(an_event_of_speech_to_text_has_what_came_before)
 {
-	json_t *one = live_voice_asr_json(&(struct bus_event){
+	const struct bus_event closed = {
 		.type = EVENT_ASR_SESSION,
-		.at_ms = T0,
+		.at_ms = T0 + 9000,
 		.guild = 1,
 		.user = 501,
-		.asr = {.session = T0, .name = "alice", .state = "closed", .why = "failed"}});
+		.asr = {.session = T0, .name = "alice", .state = "closed", .why = "failed"}};
+	const struct bus_event said = {
+		.type = EVENT_UTTERANCE,
+		.at_ms = T0 + 5000,
+		.guild = 1,
+		.user = 501,
+		.utterance = {.started_ms = T0 + 1000, .ended_ms = T0 + 4000}};
+	json_t *one;
 
-	CHECK(json_is_null(json_object_get(one, "audioMs")));
-	CHECK(json_is_null(json_object_get(one, "transcripts")));
+	CHECK(begin());
+	CHECK(!live_voice_asr_json(voice, &closed));
+	tell_asr(1, 501, T0, "");
+	bus_publish(bus, &said);
+	bus_publish(bus, &closed);
+	one = live_voice_asr_json(voice, &closed);
+	CHECK_INT(json_integer_value(json_object_get(one, "audioMs")), 3000);
+	CHECK_INT(json_integer_value(json_object_get(one, "transcripts")), 1);
+	CHECK_STR(json_string_value(json_object_get(one, "createdAt")), "2026-09-21T14:13:20.000Z");
 	CHECK_STR(json_string_value(json_object_get(one, "lastError")), "failed");
 	json_decref(one);
+	end();
 }
 
 TEST(a_call_of_a_tool_is_shown_from_its_beginning_and_without_words)
@@ -175,6 +190,7 @@ TEST(a_call_of_a_tool_is_shown_from_its_beginning_and_without_words)
 	CHECK_STR(text_of(0, "startedAt"), "2026-09-21T14:13:20.300Z");
 	CHECK(json_is_true(json_object_get(json_array_get(got, 0), "success")));
 	CHECK(is_null(0, "outputSummary") && is_null(0, "error") && is_null(0, "argumentsHash"));
+	CHECK_INT(json_object_size(json_object_get(json_array_get(got, 0), "arguments")), 0);
 	CHECK_STR(text_of(1, "error"), "timeout");
 	live_voice_forget(voice);
 	CHECK_INT(read_calls(1), 0);

@@ -27,7 +27,8 @@ static struct fixture {
 	char text[1 << 17]; /* of a stream */
 	size_t n;
 	const char *want;
-	bool busy; /* hundreds of people in hundreds of rooms */
+	bool busy;		 /* hundreds of people in hundreds of rooms */
+	const char *transcribes; /* asr_sessions */
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -89,13 +90,16 @@ static json_t *on_rooms(void *arg)
 	if (fx.busy)
 		return busy_rooms();
 	return json_pack("[{s:s,s:s,s:s,s:[{s:s,s:s,s:b}],s:[{s:s}],s:n,s:s,s:i,"
-			 "s:{s:{s:i,s:s},s:[{s:i,s:s},{s:i,s:s}],s:s,s:s,s:n}}]",
+			 "s:{s:{s:i,s:s},s:[{s:i,s:s},{s:i,s:s}],s:s,s:s,s:n,"
+			 "s:{s:s,s:b},s:{s:b},s:{s:s,s:i},s:b,s:i}}]",
 			 "guild", "42", "channel", "7", "since", "2026-09-21T14:13:20.000Z",
 			 "people", "user", "501", "name", "alice", "heard", 1, "brainTools", "name",
 			 "clock", "music", "mode", "native", "prompts", 32, "now", "floor", "turn",
 			 2, "phase", "speaking", "turns", "turn", 2, "phase", "speaking", "turn", 3,
 			 "phase", "queued", "lastActivityAt", "2026-09-21T14:14:20.000Z",
-			 "maxEndsAt", "2026-09-21T15:13:20.000Z", "inactivityEndsAt");
+			 "maxEndsAt", "2026-09-21T15:13:20.000Z", "inactivityEndsAt", "wake",
+			 "attentionMode", "ACTIVE", "active", 1, "thoughtEngine", "busy", 0, "asr",
+			 "sessions", fx.transcribes, "pending", 2, "holds", 1, "superseded", 3);
 }
 
 static json_t *on_stats(void *arg)
@@ -137,6 +141,7 @@ static bool open_all(void)
 			      .orderh = on_order};
 
 	memset(&fx, 0, sizeof fx);
+	fx.transcribes = "speaker";
 	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings))
 		return false;
 	lc.settings = fx.settings;
@@ -543,30 +548,49 @@ TEST(a_session_tells_its_state_as_the_seeds_do)
 	CHECK_INT(size_of(s, "recentTurns"), 2);
 	part = json_array_get(json_object_get(s, "latency"), 1);
 	CHECK_INT(json_integer_value(json_object_get(part, "totalMs")), 702);
+	CHECK_STR(text_of(json_object_get(s, "wake"), "attentionMode"), "ACTIVE");
+	CHECK(json_is_false(json_object_get(json_object_get(s, "thoughtEngine"), "busy")));
+	part = json_object_get(s, "realtime");
+	CHECK_INT(json_integer_value(json_object_get(part, "replySuperseded")), 3);
+	CHECK(json_is_true(json_object_get(part, "coalesceActive")));
+	/* Each speaker has a session of their own. */
+	CHECK(json_is_null(json_object_get(s, "sharedAsrSession")));
+	CHECK(json_is_null(json_object_get(s, "batchAsr")));
 	close_all();
 }
 
-/* 501 with the code and a sentence, or the status below 0. */
-static int answer_of(const char *method, const char *path)
+TEST(a_session_tells_of_the_transcription_that_speakers_share)
 {
-	int status = ask(method, path, strcmp(method, "GET") == 0 ? NULL : "{}");
-	const char *code = json_string_value(json_object_get(fx.got, "error"));
+	const json_t *s, *part;
 
-	return status == 501 && code && strcmp(code, "not_offered") == 0 &&
-			       json_string_value(json_object_get(fx.got, "title"))
-		       ? 501
-		       : -status;
+	CHECK(open_all());
+	fx.transcribes = "shared";
+	tell_asr();
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	s = json_array_get(json_object_get(fx.got, "sessions"), 0);
+	part = json_object_get(s, "sharedAsrSession");
+	CHECK(json_is_true(json_object_get(part, "connected")));
+	CHECK_STR(json_string_value(json_array_get(json_object_get(part, "userIds"), 0)), "501");
+	CHECK(text_of(part, "createdAt") &&
+	      json_is_null(json_object_get(part, "lastTranscriptAt")));
+	fx.transcribes = "file";
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	s = json_array_get(json_object_get(fx.got, "sessions"), 0);
+	part = json_object_get(s, "batchAsr");
+	CHECK_INT(json_integer_value(json_object_get(part, "pendingTurns")), 2);
+	CHECK(json_is_null(json_object_get(s, "sharedAsrSession")));
+	close_all();
 }
 
-TEST(what_parley_does_not_do_is_a_problem_with_a_sentence)
+TEST(what_parley_does_not_do_has_no_path)
 {
 	CHECK(open_all());
-	CHECK_INT(answer_of("GET", "/api/elevenlabs/voices"), 501);
-	CHECK_INT(answer_of("DELETE", "/api/elevenlabs/voices/Ab-9_"), 501);
-	CHECK_INT(answer_of("GET", "/api/automations"), 501);
-	CHECK_INT(answer_of("GET", "/api/automations/runs"), 501);
-	CHECK_INT(answer_of("PUT", "/api/memory/facts/3"), 501);
-	CHECK_INT(answer_of("POST", "/api/memory/refresh"), 501);
+	CHECK_INT(ask("GET", "/api/elevenlabs/voices", NULL), 404);
+	CHECK_INT(ask("DELETE", "/api/elevenlabs/voices/Ab-9_", "{}"), 404);
+	CHECK_INT(ask("GET", "/api/automations", NULL), 404);
+	CHECK_INT(ask("GET", "/api/automations/runs", NULL), 404);
+	CHECK_INT(ask("PUT", "/api/memory/facts/3", "{}"), 405);
+	CHECK_INT(ask("POST", "/api/memory/refresh", "{}"), 404);
 	close_all();
 }
 
