@@ -141,6 +141,7 @@ TEST(film_begins_when_the_stream_can_send)
 	comes(IN_KEY, 5000);
 	timer_fires();
 	CHECK_INT(queued(), 0);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
 	rig_settled();
 	rig_wait_ms(20);
 	/* Frames of control would be another video. */
