@@ -285,6 +285,23 @@ static json_t *mode_json(const struct control *c)
 	return json_string(names[c->settings->reply_path]);
 }
 
+/* What the bot shows itself, or showed last. */
+static json_t *shown_json(const struct control *c, uint64_t guild, uint64_t channel)
+{
+	struct vision_show s;
+	const char *name;
+
+	if (!vision_show_last(c->vision, guild, channel, &s, &name))
+		return json_null();
+	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:i,s:I,s:I,s:s?,s:o}", "kind",
+			 s.visualizer ? "visualizer" : "video", "state", vision_show_state(&s),
+			 "title", s.title, "askedBy", s.user ? id_json(s.user) : json_null(),
+			 "askedByName", name, "since", time_json(s.asked_ms), "viewers",
+			 (int)s.viewers, "atSeconds", (json_int_t)(s.at_ms / 1000), "seconds",
+			 (json_int_t)s.seconds, "why", s.why, "endedAt",
+			 s.why ? time_json(s.over_ms) : json_null());
+}
+
 static json_t *room_json(const struct control *c, const struct voice_session *vs)
 {
 	struct people people = {.vs = vs, .list = json_array()};
@@ -318,6 +335,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	now = voice_session_now(vs);
 	json_object_set_new(room, "now", now ? now : json_null());
 	json_object_set_new(room, "screens", vision_room(c->vision, guild, s.channel));
+	json_object_set_new(room, "shown", shown_json(c, guild, s.channel));
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));

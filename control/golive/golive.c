@@ -525,6 +525,7 @@ static int make_show(struct golive *g)
 				       .streams = g->streams,
 				       .vision = g->conf.vision,
 				       .room = &g->conf.room,
+				       .settings = g->conf.settings,
 				       .n_folders = count_folders(g->conf.settings->music_folders)};
 
 	return show_alloc(&g->show, &conf);

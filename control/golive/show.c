@@ -9,7 +9,9 @@
 #include "control/golive/room.h"
 #include "control/golive/streams.h"
 #include "control/media/media.h"
+#include "control/settings/settings.h"
 #include "ipc/env.h"
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
@@ -19,7 +21,15 @@
 #define FILE_SCHEME "file:"
 
 enum { TEXT_SIZE = 129, TITLE_SIZE = 257, BITRATE = 64000 };
-enum { IDLE_S = 300 }; /* without a viewer */
+enum { IDLE_S = 300 };	   /* without a viewer */
+enum { VIEWERS_MAX = 64 }; /* Discord lets fewer watch */
+
+/* The last one, which is over. */
+struct past {
+	struct vision_show what;
+	char title[TITLE_SIZE], why[TEXT_SIZE];
+	uint64_t at; /* ns; 0: there was none */
+};
 
 struct show {
 	struct show_conf conf;
@@ -43,8 +53,14 @@ struct show {
 	uint64_t duration_ms, position_ms;
 	uint64_t position_at; /* ns: when mediad told it */
 	uint64_t idle_at;     /* ns: since then it stands; 0: it plays */
-	vision_film_h *h;     /* NULL: it was told */
+	uint64_t asked_ms;    /* since 1970 */
+	uint64_t viewers[VIEWERS_MAX];
+	unsigned n_viewers;
+	vision_film_h *h; /* NULL: it was told */
 	void *arg;
+	/* Outlive what is shown: */
+	struct past past;
+	char refusal[TEXT_SIZE]; /* the last one */
 };
 
 /* ---- its end ---- */
@@ -73,7 +89,10 @@ static void describe(const struct show *s, struct vision_show *out)
 				    .announced = s->stream,
 				    .playing = s->stream && !s->idle_at,
 				    .at_ms = s->position_ms + ns / NS_PER_MS,
-				    .seconds = s->duration_ms / 1000};
+				    .seconds = s->duration_ms / 1000,
+				    .title = s->title,
+				    .viewers = s->n_viewers,
+				    .asked_ms = s->asked_ms};
 }
 
 static void report(struct show *s, enum vision_show_over how, const char *why)
@@ -94,32 +113,57 @@ static void end_later(struct show *s, enum vision_show_over how, const char *why
 	utf8_copy(s->why, sizeof s->why, why);
 }
 
+static void note_past(struct show *s, const char *why)
+{
+	struct past *p = &s->past;
+
+	describe(s, &p->what);
+	utf8_copy(p->title, sizeof p->title, s->title);
+	utf8_copy(p->why, sizeof p->why, why);
+	p->at = env_now(s->conf.env);
+	p->what.over_ms = env_wall_ms(s->conf.env);
+}
+
+/* What is over, or never began, is forgotten but for what the dashboard tells of it. */
+static void clear(struct show *s)
+{
+	struct show fresh = {.conf = s->conf, .past = s->past};
+
+	memcpy(fresh.refusal, s->refusal, sizeof fresh.refusal);
+	*s = fresh;
+}
+
 static void end_now(struct show *s, enum vision_show_over how, const char *why)
 {
-	struct show_conf conf = s->conf;
-
 	log_info("golive_show_ended", "guild=%llu why=\"%s\"", ID(s->guild), why);
 	tell(s, false, why);
 	if (s->begun)
 		report(s, how, why);
+	note_past(s, why);
 	if (s->stream)
-		streams_close(conf.streams, s->stream, env_now(conf.env));
+		streams_close(s->conf.streams, s->stream, env_now(s->conf.env));
 	media_call_free(s->call);
 	free(s->path);
-	*s = (struct show){.conf = conf};
+	clear(s);
 }
 
 /* ---- mediad ---- */
 
+static struct media_film film_of(const struct show *s)
+{
+	return (struct media_film){.kind = s->kind,
+				   .root = (uint8_t)s->root,
+				   .path = s->path,
+				   .sound = s->sound,
+				   .visualizer = (uint8_t)(s->visualizer - 1),
+				   .music = s->guild};
+}
+
 static int open_film(struct show *s)
 {
-	return media_call_play(s->call,
-			       &(struct media_film){.kind = s->kind,
-						    .root = (uint8_t)s->root,
-						    .path = s->path,
-						    .sound = s->sound,
-						    .visualizer = (uint8_t)(s->visualizer - 1),
-						    .music = s->guild});
+	const struct media_film film = film_of(s);
+
+	return media_call_play(s->call, &film);
 }
 
 /* The film is open: now the stream is announced. */
@@ -171,6 +215,12 @@ static void note_open(struct show *s, enum media_music_phase phase)
 			      true, env_now(s->conf.env));
 }
 
+static void copy_title(struct show *s, const char *text, size_t n)
+{
+	utf8_copy_or_latin1(s->title, sizeof s->title, text, n);
+	utf8_plain(s->title);
+}
+
 static void take_film(struct show *s, const struct media_video_film *m)
 {
 	log_info("golive_film", "film=%u phase=%s codec=%s size=%ux%u at_ms=%llu", m->film,
@@ -183,8 +233,8 @@ static void take_film(struct show *s, const struct media_video_film *m)
 							   : env_now(s->conf.env);
 	note_open(s, (enum media_music_phase)m->phase);
 	if (m->phase == MEDIA_MUSIC_PHASE_READY) {
-		snprintf(s->title, sizeof s->title, "%.*s", (int)m->title.n,
-			 (const char *)m->title.p);
+		if (m->title.n)
+			copy_title(s, (const char *)m->title.p, m->title.n);
 		s->duration_ms = m->duration_ms;
 		announce(s);
 	} else if (m->phase == MEDIA_MUSIC_PHASE_FAILED) {
@@ -203,6 +253,9 @@ static void take_state(struct show *s, const struct media_call_state *m)
 			report(s, VISION_SHOW_BEGUN, "");
 		s->begun = true;
 	}
+	/* Another mediad tells anew who is there. */
+	if (m->reason == MEDIA_REASON_MEDIA_LOST)
+		s->n_viewers = 0;
 	s->open = s->open && m->reason != MEDIA_REASON_MEDIA_LOST;
 	s->asked = m->wants_credentials && !s->open && m->phase != MEDIA_PHASE_FAILED;
 	if (s->asked)
@@ -212,6 +265,20 @@ static void take_state(struct show *s, const struct media_call_state *m)
 			      env_now(s->conf.env));
 	else if (m->phase == MEDIA_PHASE_FAILED)
 		end_later(s, VISION_SHOW_LOST, "mediad has no room for it");
+}
+
+static void take_viewer(struct show *s, const struct media_member *m)
+{
+	unsigned i = 0;
+
+	if (m->user == streams_account(s->conf.streams))
+		return;
+	while (i < s->n_viewers && s->viewers[i] != m->user)
+		i++;
+	if (m->present && i == s->n_viewers && i < VIEWERS_MAX)
+		s->viewers[s->n_viewers++] = m->user;
+	else if (!m->present && i < s->n_viewers)
+		s->viewers[i] = s->viewers[--s->n_viewers];
 }
 
 static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
@@ -226,6 +293,8 @@ static void on_media(struct media_call *call, const struct media_msg *msg, void 
 		golive_room_secure(s->conf.room, s->guild, &msg->call_secure, &s->told_clear);
 	else if (msg->type == MEDIA_VIDEO_FILM)
 		take_film(s, &msg->video_film);
+	else if (msg->type == MEDIA_MEMBER)
+		take_viewer(s, &msg->member);
 }
 
 /* ---- the stream ---- */
@@ -279,7 +348,8 @@ void show_tick(struct show *s)
 
 	if (!s->call)
 		return;
-	find_end(s);
+	if (!s->over)
+		find_end(s);
 	if (!s->over) {
 		golive_room_update(s->conf.room, s->call, s->guild, s->channel);
 		return;
@@ -315,6 +385,17 @@ static bool set_source(struct show *s, const char *url)
 	return s->path != NULL;
 }
 
+/* Until it has told a title, the name of its file, without what may be secret in an address. */
+static void name_file(struct show *s)
+{
+	size_t n = s->kind == MEDIA_MUSIC_HTTP ? strcspn(s->path, "?#") : strlen(s->path);
+	size_t from = n;
+
+	while (from && s->path[from - 1] != '/')
+		from--;
+	copy_title(s, s->path + from, n - from);
+}
+
 /* Until it has a server the call is known by the account's id, which no server has. */
 static int open_call(struct show *s)
 {
@@ -327,14 +408,76 @@ static int open_call(struct show *s)
 					.stream = true};
 	const struct media_want allowed =
 		golive_room_want(s->conf.room, s->guild, s->channel, &want);
-	int err = media_call_open(&s->call, s->conf.media, &allowed, on_media, s);
 
-	return err ? err : open_film(s);
+	return media_call_open(&s->call, s->conf.media, &allowed, on_media, s);
+}
+
+/* By the list of this half, as music is. A clause; NULL: it may be. */
+static const char *judge_address(struct show *s)
+{
+	struct http_guard *guard = NULL;
+	bool may;
+
+	if (s->kind != MEDIA_MUSIC_HTTP)
+		return NULL;
+	if (http_guard_alloc(&guard, s->conf.settings->web_read_allowed))
+		return "the address may not be read";
+	may = http_guard_url(guard, s->path, s->why, sizeof s->why);
+	http_guard_free(guard);
+	return may ? NULL : s->why;
+}
+
+/* What mediad is known not to show is refused at once, and no stream is announced for it. */
+static const char *judge_mediad(const struct show *s)
+{
+	static const char *const clauses[] = {
+		[MEDIA_MUSIC_LACKS_DECODERS] =
+			"the program that decodes it does not run. Whoever runs the bot can change "
+			"that",
+		[MEDIA_MUSIC_LACKS_FOLDER] =
+			"the media daemon was started without the folder of such files. Whoever "
+			"runs the bot can change that",
+		[MEDIA_MUSIC_LACKS_ADDRESS] =
+			"the media daemon was started without this address. Whoever runs the bot "
+			"can change that",
+	};
+	const struct media_film film = film_of(s);
+	enum media_music_lack lack = media_film_find_lack(s->call, &film, s->conf.n_folders);
+
+	if (lack)
+		log_warn("golive_film_refused", "guild=%llu lacks=%s hint=\"%s\"", ID(s->guild),
+			 media_music_lack_name(lack), media_music_hint(s->call, lack));
+	return clauses[lack];
+}
+
+/* NULL: its file is being opened; else a clause, why it is not. */
+static const char *begin(struct show *s, const char *url)
+{
+	const char *why;
+
+	if (!set_source(s, url))
+		return "the address may not be read";
+	why = judge_address(s);
+	if (why)
+		return why;
+	if (open_call(s))
+		return "there is no memory for it";
+	why = judge_mediad(s);
+	return why ? why : open_film(s) ? "there is no memory for it" : NULL;
+}
+
+/* Nothing was announced, so its asker alone is told. */
+static void give_up(struct show *s, const char *why)
+{
+	utf8_copy(s->refusal, sizeof s->refusal, why);
+	media_call_free(s->call);
+	free(s->path);
+	clear(s);
 }
 
 const char *show_film(struct show *s, const struct vision_film *film, vision_film_h *h, void *arg)
 {
-	struct show_conf conf = s->conf;
+	const char *why;
 
 	if (s->call)
 		return "another video is being shown";
@@ -343,14 +486,13 @@ const char *show_film(struct show *s, const struct vision_film *film, vision_fil
 	s->user = film->user;
 	s->sound = film->sound;
 	s->visualizer = film->visualizer;
-	if (!set_source(s, film->url))
-		return "the address may not be read";
-	if (open_call(s)) {
-		media_call_free(s->call);
-		free(s->path);
-		*s = (struct show){.conf = conf};
-		return "there is no memory for it";
+	why = begin(s, film->url);
+	if (why) {
+		give_up(s, why);
+		return s->refusal;
 	}
+	s->asked_ms = env_wall_ms(s->conf.env);
+	name_file(s);
 	log_info("golive_show", "guild=%llu channel=%llu user=%llu", ID(s->guild), ID(s->channel),
 		 ID(film->user));
 	s->h = h;
@@ -368,6 +510,8 @@ void show_forget_user(struct show *s, uint64_t user)
 {
 	if (s->user == user)
 		s->user = 0;
+	if (s->past.what.user == user)
+		s->past.what.user = 0;
 }
 
 bool show_end(struct show *s, uint64_t guild)
@@ -380,9 +524,18 @@ bool show_end(struct show *s, uint64_t guild)
 
 bool show_now(const struct show *s, uint64_t guild, struct vision_show *out)
 {
-	if (!s->call || s->over || s->guild != guild)
+	const struct past *p = &s->past;
+
+	if (s->call && !s->over && s->guild == guild) {
+		describe(s, out);
+		return true;
+	}
+	if (!p->at || p->what.guild != guild ||
+	    env_now(s->conf.env) - p->at > SHOW_TOLD_S * NS_PER_S)
 		return false;
-	describe(s, out);
+	*out = p->what;
+	out->title = p->title;
+	out->why = p->why;
 	return true;
 }
 

@@ -126,6 +126,9 @@ enum media_music_lack {
 	MEDIA_MUSIC_LACKS_FOLDER,   /* it was started without the folder of the file */
 	MEDIA_MUSIC_LACKS_ADDRESS,  /* it does not read this address */
 };
+/* For the log. lack: not NOTHING. The hint says what whoever runs them has to do. Static. */
+const char *media_music_lack_name(enum media_music_lack lack);
+const char *media_music_hint(const struct media_call *call, enum media_music_lack lack);
 /* NULL: the call has no mediad that is connected, or one that does not tell. Borrowed. */
 const struct media_music_means *media_call_music_means(const struct media_call *call);
 /* The verification code of this member, please: CODE comes to the handler. ENOTCONN. */
@@ -164,6 +167,10 @@ struct media_film {
  * ENOMEM.
  */
 int media_call_play(struct media_call *call, const struct media_film *film);
+/* Why the call's mediad shows no such film, as far as is known. folders: how many control has; a
+ * file may be in film->root or in a later one. */
+enum media_music_lack media_film_find_lack(const struct media_call *call,
+					   const struct media_film *film, unsigned folders);
 void media_call_pause_film(struct media_call *call, bool paused);
 /* The session of a stream that was opened before it had one: the next credentials are for this
  * server and channel. */

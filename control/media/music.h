@@ -33,9 +33,6 @@ bool media_music_opens(const struct track *t);
 /* folder: of a file, as control sees it; NULL: it is not known. */
 enum media_music_lack media_music_find_lack(const struct media_call *call, const struct track *t,
 					    const struct media_folder *folder);
-/* For the log. lack: not NOTHING. The hint says what whoever runs them has to do. Static. */
-const char *media_music_lack_name(enum media_music_lack lack);
-const char *media_music_hint(const struct media_call *call, enum media_music_lack lack);
 /* ENOTCONN: the call has no mediad; ENOTSUP: media_music_opens is false, and there is no stream;
  * errors of media_link_send.
  */

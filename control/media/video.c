@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/media/call.h"
+#include "ipc/http_guard.h"
 
 static void send_watch(struct media_call *call)
 {
@@ -144,6 +145,32 @@ int media_call_play(struct media_call *call, const struct media_film *film)
 		send_play(call);
 	media_watch_calls(call->media);
 	return 0;
+}
+
+static bool has_folder(const struct media_music_means *d, unsigned from, unsigned folders)
+{
+	for (unsigned i = from; i < folders && i < d->n; i++)
+		if (d->folder[i].number)
+			return true;
+	return false;
+}
+
+enum media_music_lack media_film_find_lack(const struct media_call *call,
+					   const struct media_film *film, unsigned folders)
+{
+	const struct media_music_means *d = media_call_music_means(call);
+	char why[128];
+
+	if (!d)
+		return MEDIA_MUSIC_LACKS_NOTHING;
+	if (!d->running)
+		return MEDIA_MUSIC_LACKS_DECODERS;
+	if (film->kind == MEDIA_MUSIC_HTTP && d->guard &&
+	    !http_guard_url(d->guard, film->path, why, sizeof why))
+		return MEDIA_MUSIC_LACKS_ADDRESS;
+	return film->kind == MEDIA_MUSIC_FILE && !has_folder(d, film->root, folders)
+		       ? MEDIA_MUSIC_LACKS_FOLDER
+		       : MEDIA_MUSIC_LACKS_NOTHING;
 }
 
 void media_call_pause_film(struct media_call *call, bool paused)

@@ -216,17 +216,31 @@ void vision_show_changed(struct vision *v, const struct vision_show *what,
 		v->conf.showh(what, over, v->conf.arg);
 }
 
+const char *vision_show_state(const struct vision_show *what)
+{
+	if (what->why)
+		return "over";
+	return what->playing ? "playing" : what->announced ? "waiting" : "opening";
+}
+
+bool vision_show_last(const struct vision *v, uint64_t guild, uint64_t channel,
+		      struct vision_show *out, const char **name)
+{
+	if (!v->streams.nowh || !v->streams.nowh(guild, out, v->streams.arg) ||
+	    out->channel != channel)
+		return false;
+	*name = out->user ? v->conf.nameh(guild, out->user, v->conf.arg) : "";
+	return true;
+}
+
 json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel)
 {
 	struct vision_show what;
+	const char *name;
 
-	if (!v->streams.nowh || !v->streams.nowh(guild, &what, v->streams.arg) ||
-	    what.channel != channel)
+	if (!vision_show_last(v, guild, channel, &what, &name) || what.why)
 		return NULL;
 	return json_pack("{s:s,s:s,s:s,s:I,s:I}", "kind", kind_of(&what), "state",
-			 what.playing	  ? "playing"
-			 : what.announced ? "waiting"
-					  : "opening",
-			 "askedBy", v->conf.nameh(guild, what.user, v->conf.arg), "atSeconds",
+			 vision_show_state(&what), "askedBy", name, "atSeconds",
 			 (json_int_t)(what.at_ms / 1000), "seconds", (json_int_t)what.seconds);
 }

@@ -33,6 +33,12 @@ struct vision_show {
 	bool announced;		 /* the stream is there */
 	bool playing;		 /* somebody watches it */
 	uint64_t at_ms, seconds; /* where it is, and its length; 0: not known */
+	const char *title;	 /* of strangers, or the name of its file; "": unknown */
+	unsigned viewers;	 /* in the stream, besides the account */
+	uint64_t asked_ms;	 /* since 1970 */
+	/* Why it is over, a clause, and since when; NULL: it is not. */
+	const char *why;
+	uint64_t over_ms;
 };
 /* Why it is over. ASKED: its file has ended, somebody stopped it, or the bot is not there any more.
  * TOLD: Discord or mediad ended the stream, and the room has read why. */
@@ -93,6 +99,12 @@ unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64
  * "waiting" for somebody who watches or "playing", "askedBy", "atSeconds", "seconds": 0 where it is
  * not known}. Caller owns it; NULL: nothing, or no memory. */
 json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel);
+/* For the dashboard: what the bot shows in this channel, or what it showed last (out->why), for an
+ * hour. *name: of who asked for it. Texts are borrowed until the next step. False: nothing. */
+bool vision_show_last(const struct vision *v, uint64_t guild, uint64_t channel,
+		      struct vision_show *out, const char **name);
+/* "opening", "waiting" for somebody who watches, "playing", or "over". */
+const char *vision_show_state(const struct vision_show *what);
 /* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel
  * without links that nobody has opened, which are their owners' affair. Caller owns it; NULL
  * without memory. */
@@ -194,7 +206,7 @@ struct vision_streams {
 			     void *arg);
 	/* Ends the film of this server; false: there is none. */
 	bool (*endh)(uint64_t guild, void *arg);
-	/* What is shown in this server; false: nothing. NULL accepted. */
+	/* What is shown in this server, or was last (out->why); false: nothing. NULL accepted. */
 	bool (*nowh)(uint64_t guild, struct vision_show *out, void *arg);
 	/* h with this argument is not called any more. */
 	void (*forgeth)(const void *h_arg, void *arg);

@@ -127,6 +127,33 @@ const groups = {
     is('axe-core finds nothing', await b.violations(), []);
   },
 
+  // The stream of the bot's own.
+  async shown(b, s) {
+    const film = { kind: 'video', state: 'waiting', title: 'holiday <b>1</b>.mp4', askedBy: '501', askedByName: 'Alice', since: new Date(Date.now() - 9e4).toISOString(),
+      viewers: 0, atSeconds: 0, seconds: 150, why: null, endedAt: null };
+    const line = (change) => {
+      s.rooms[0].shown = change && { ...film, ...change };
+      s.send('session_started', { guild: A });
+    };
+
+    s.rooms[0].shown = film;
+    await openPage(b, s);
+    is('it is named with its asker', await b.until(`${text('doing')}.includes('showsholiday <b>1</b>.mp4 (video) for Alice · since ')`), true);
+    is('and waits', await b.eval(`/waits for somebody who watches · 0:00 of 2:30 · 0 viewers/.test(${text('doing')})`), true);
+    line({ state: 'playing', viewers: 1, atSeconds: 72 });
+    is('it plays for a viewer', await b.until(`/plays · 1:12 of 2:30 · 1 viewer(?!s)/.test(${text('doing')})`), true);
+    is('axe-core finds nothing', await b.violations(), []);
+    await b.eval("document.getElementById('doing').scrollIntoView()");
+    await b.picture('page-shown', 1280, 900, false);
+    line({ state: 'over', viewers: 0, why: 'nobody watched it for five minutes', endedAt: new Date().toISOString() });
+    is('when it is over it says why', await b.until(`/showedholiday.* for Alice · since .* · ended [0-9:]{8}: nobody watched it for five minutes/.test(${text('doing')})`), true);
+    await b.picture('page-shown-over', 1280, 900, false);
+    line({ kind: 'visualizer', state: 'opening', title: '', askedByName: '', seconds: 0 });
+    is('the music has no title, and an erased person no name', await b.until(`/showsthe music .visualizer. · since .* · its file is opened · 0 viewers/.test(${text('doing')})`), true);
+    line(null);
+    is('and nothing is shown', await b.until(`!/shows/.test(${text('doing')})`), true);
+  },
+
   // A refusal leaves the words where they are, and what went wrong stays to be read.
   async refusals(b, s) {
     await openPage(b, s);

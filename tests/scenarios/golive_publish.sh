@@ -27,6 +27,15 @@ start_control() {
 		--config "$D/config.json" --log debug
 	control=$last
 }
+# page TEXT: the dashboard has this of what the bot shows.
+page() {
+	local port=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
+	exec 4<>"/dev/tcp/127.0.0.1/$port" || return 1
+	printf 'GET /api/rooms HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\nAuthorization: Bearer %s\r\n\r\n' "$port" "$(cat "$D/state/web-token")" >&4
+	tr '{' '\n' <&4 >"$D/rooms"
+	exec 4>&-
+	grep -a '"kind":"video"' "$D/rooms" | grep -qaF -- "$1"
+}
 
 mkdir "$D/films" "$D/more" "$D/web"
 for film in "h264 film.h264 h264.mov sound" "vp8 film.vp8.ivf vp8.webm" "av1 film.av1.ivf av1.webm"; do
@@ -95,7 +104,7 @@ sleep 3
 is "without go_live nothing is shown" "$(created) $(grep -ac ' golive_show ' "$D/control.log")" "0 0"
 kill "$control"
 wait "$control" 2>/dev/null
-export PARLEY_GO_LIVE=true
+export PARLEY_GO_LIVE=true PARLEY_WEB_LISTEN=127.0.0.1:0
 heard=$(sessions_begun)
 start_control
 until_ok 20 logged ' golive_ready account=700' || bad "the account" "$(grep -a golive "$D/control.log")"
@@ -109,6 +118,7 @@ shown_film() { # WORDS CODEC FILM [FRAMES sound]
 	wait "$caller"
 }
 shown_film "show the first" h264 film.h264 120 sound
+page '"title":"h264.mov"' && page '"askedByName":"Alice"' && ok "h264: the dashboard names it and who asked" || bad "h264: the dashboard" "$(cat "$D/rooms")"
 ok "h264: with its sound, of which each tone begins with its frame"
 watched h264 "$FILMS/film.h264" 2 && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
 # A new mediad opens the film in its middle: picture and sound begin with the key frame before it.
@@ -152,8 +162,10 @@ answered 'playing\":true' && ok "an address of the web is shown" || bad "the web
 "$B/golive" "$GATEWAY" "$CA" $GUILD $VOICE h264 "$FILMS/film.h264" user:$ACCOUNT bob.token - "$D/bob.sock" every 100000 >"$D/short.out" 2>&1 &
 bob=$!
 started="$started $bob"
+until_ok 20 page '"viewers":1' && ok "the dashboard counts its viewer" || bad "viewers" "$(cat "$D/rooms")"
 until_ok 20 logged ' golive_show_ended .*it is over' && ok "and ends with the file" || bad "the end" "$(grep -a golive "$D/control.log" | tail -3)"
 until_ok 10 streaming 0 && ok "with its stream" || bad "the stream" "it goes on"
+page '"state":"over"' && page '"why":"it is over"' && ok "and the dashboard says why" || bad "the dashboard" "$(cat "$D/rooms")"
 kill "$bob" 2>/dev/null
 wait "$caller"
 

@@ -1,10 +1,12 @@
 // The live part of a room: the floor holder, the bot's task and addressee, the level of each speaker, tools, music, cost so far.
+import { told } from "/times.js";
 
 const phases = {
   hearing: "is speaking", transcribing: "is being transcribed", classifying: "is being judged: was the bot meant?", deferred: "waits until the bot is free",
   queued: "waits for the floor",
 };
 const unheard = { bot: "a bot", no_consent: "has not agreed to be heard", no_room: "one person too many" };
+const showing = { opening: "its file is opened", waiting: "waits for somebody who watches", playing: "plays" };
 const floorDb = -60;
 
 export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
@@ -50,6 +52,20 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
     return fact("screen", node("b", null, s.name), ` ${s.watched ? s.state : `${s.state}, not watched`}${age}`, notes.length ? node("ul", null, ...notes) : null);
   }
 
+  // The stream of the bot's own: what is shown and for whom, who watches, and for an hour why it is over.
+  function shown(room) {
+    const s = room.shown, length = (n) => `${Math.floor(n / 60)}:${String(n % 60).padStart(2, "0")}`;
+
+    if (!s) return [];
+    const over = s.state === "over", title = s.title || (s.kind === "visualizer" ? "the music" : "a video");
+    const where = `${own(showing, s.state)}${s.atSeconds || s.seconds ? ` · ${length(s.atSeconds)}${s.seconds ? ` of ${length(s.seconds)}` : ""}` : ""}`;
+    const parts = over ? [`since ${told(s.since)}`, `ended ${told(s.endedAt)}: ${s.why}`]
+      : [`since ${told(s.since)}`, where, `${s.viewers} ${s.viewers === 1 ? "viewer" : "viewers"}`];
+
+    return [fact(over ? "showed" : "shows", node("b", null, title), ` (${s.kind})`, ...(s.askedByName ? [" for ", node("b", null, s.askedByName)] : []),
+      ...parts.map((p) => ` · ${p}`))];
+  }
+
   // What looking at screens cost, beside the questions themselves.
   function looks(room) {
     const l = room.now?.looks;
@@ -70,6 +86,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
       ...(room.calls || []).map((c) => fact("tool", node("b", null, c.toolName), " runs")),
       ...(playing ? [fact("music", ...playing)] : []),
       ...(room.screens || []).map(screen),
+      ...shown(room),
       ...looks(room),
       fact("cost", node("b", null, dollars(now?.spentUsd || 0)), ` in this call, ${dollars(room.spentTodayUsd)} today`));
   }

@@ -4,11 +4,13 @@
 
 #include "control/golive/room.h"
 #include "control/golive/streams.h"
+#include "control/settings/settings.h"
 #include "control/vision/vision.h"
 #include "tests/unit/control/media/toy_mediad.h"
 
 static struct {
 	struct toy t;
+	struct settings *settings;
 	struct streams *streams;
 	struct show *show;
 	unsigned leases;
@@ -61,7 +63,10 @@ static int start(void)
 	int err;
 
 	memset(&rig, 0, sizeof rig);
-	err = toy_alloc(&rig.t);
+	err = settings_alloc(&rig.settings);
+	conf.settings = rig.settings;
+	if (!err)
+		err = toy_alloc(&rig.t);
 	if (!err)
 		err = toy_listen(&rig.t);
 	if (!err)
@@ -72,6 +77,14 @@ static int start(void)
 	conf.media = rig.t.media;
 	conf.streams = rig.streams;
 	return err ? err : show_alloc(&rig.show, &conf);
+}
+
+static void stop(void)
+{
+	show_free(rig.show);
+	streams_free(rig.streams);
+	toy_free(&rig.t);
+	settings_free(rig.settings);
 }
 
 /* A mediad that comes anew asks for a lease at once, and may need longer for the film. A session
@@ -105,9 +118,7 @@ TEST(a_stream_gets_another_session_once_its_film_is_open_again)
 	CHECK(streams_deadline(rig.streams) != UINT64_MAX);
 	/* A film that is open waits for nothing. */
 	film_is(2, MEDIA_MUSIC_PHASE_PLAYING);
-	show_free(rig.show);
-	streams_free(rig.streams);
-	toy_free(&rig.t);
+	stop();
 }
 
 TEST(an_erased_person_asked_for_no_film)
@@ -127,7 +138,117 @@ TEST(an_erased_person_asked_for_no_film)
 	show_forget_user(rig.show, 7);
 	CHECK(show_now(rig.show, 41, &shown));
 	CHECK_INT(shown.user, 0);
-	show_free(rig.show);
-	streams_free(rig.streams);
-	toy_free(&rig.t);
+	stop();
+}
+
+static void is_there(uint64_t user, bool present)
+{
+	toy_send(&rig.t, (struct media_msg){.type = MEDIA_MEMBER,
+					    .member = {.call = rig.t.call_id,
+						       .gen = rig.t.gen,
+						       .user = user,
+						       .present = present}});
+	toy_settle(&rig.t);
+}
+
+static struct vision_show shown(void)
+{
+	struct vision_show what = {.title = "nothing"};
+
+	show_now(rig.show, 41, &what);
+	return what;
+}
+
+/* What the dashboard tells of a video: its name and viewers, and, once it is over, why. */
+TEST(a_video_that_is_over_is_told_with_its_reason)
+{
+	const struct vision_film film = {.guild = 41,
+					 .channel = 51,
+					 .user = 7,
+					 .url = "https://example.org/a/b%20c.mp4?key=hush"};
+	struct vision_show none;
+
+	CHECK_INT(start(), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_HELLO, 1));
+	toy_settle(&rig.t);
+	streams_online(rig.streams, 700, true, env_now(rig.t.env));
+	CHECK(!show_now(rig.show, 41, &none));
+	CHECK(!show_film(rig.show, &film, on_film, NULL));
+	CHECK(toy_run_until(&rig.t, MEDIA_VIDEO_PLAY, 1));
+	CHECK_STR(shown().title, "b%20c.mp4");
+	CHECK(shown().asked_ms > 0 && !shown().why);
+	is_there(700, true); /* the account */
+	CHECK_INT(shown().viewers, 0);
+	is_there(8, true);
+	is_there(9, true);
+	is_there(9, true);
+	CHECK_INT(shown().viewers, 2);
+	is_there(8, false);
+	is_there(8, false);
+	CHECK_INT(shown().viewers, 1);
+	toy_send(&rig.t, (struct media_msg){.type = MEDIA_VIDEO_FILM,
+					    .video_film = {.call = rig.t.call_id,
+							   .film = 1,
+							   .phase = MEDIA_MUSIC_PHASE_FAILED,
+							   .text = slice_str("no film")}});
+	toy_settle(&rig.t);
+	CHECK(!show_now(rig.show, 41, &none));
+	show_tick(rig.show);
+	CHECK(!show_runs(rig.show));
+	CHECK_STR(shown().why, "no film");
+	CHECK_STR(shown().title, "b%20c.mp4");
+	CHECK(shown().over_ms >= shown().asked_ms && shown().user == 7);
+	CHECK(!show_now(rig.show, 42, &none));
+	show_forget_user(rig.show, 7);
+	CHECK_INT(shown().user, 0);
+	/* Another one takes its place. */
+	CHECK(!show_film(rig.show, &film, on_film, NULL));
+	CHECK(!shown().why);
+	stop();
+}
+
+static const char *refusal_of(const char *url)
+{
+	const struct vision_film film = {.guild = 41, .channel = 51, .user = 7, .url = url};
+	const char *why = show_film(rig.show, &film, on_film, NULL);
+
+	return why ? why : "none";
+}
+
+/* As music is: by the list of control, and by that with which the mediad was started. */
+TEST(a_film_that_mediad_may_not_read_is_refused_at_once)
+{
+	static const char started[] = "the media daemon was started without this address. Whoever "
+				      "runs the bot can change that";
+
+	CHECK_INT(start(), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_HELLO, 1));
+	toy_settle(&rig.t);
+	streams_online(rig.streams, 700, true, env_now(rig.t.env));
+	CHECK(strstr(refusal_of("http://10.0.0.5:8000/a.mp4"), "not read") != NULL);
+	CHECK_INT(settings_set(rig.settings, "web_read_allowed", "10.0.0.5:8000"), 0);
+	toy_addresses(&rig.t, "");
+	CHECK_STR(refusal_of("http://10.0.0.5:8000/a.mp4"), started);
+	CHECK_STR(refusal_of("file:a.mp4"), "the media daemon was started without the folder of "
+					    "such files. Whoever runs the bot can change that");
+	CHECK(!show_runs(rig.show));
+	CHECK_INT(rig.t.count[MEDIA_VIDEO_PLAY], 0);
+	toy_addresses(&rig.t, "10.0.0.5:8000");
+	CHECK_STR(refusal_of("http://10.0.0.5:8000/a.mp4"), "none");
+	CHECK(toy_run_until(&rig.t, MEDIA_VIDEO_PLAY, 1));
+	stop();
+}
+
+TEST(without_decoders_no_film_is_shown)
+{
+	CHECK_INT(start(), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_HELLO, 1));
+	toy_settle(&rig.t);
+	streams_online(rig.streams, 700, true, env_now(rig.t.env));
+	toy_send(&rig.t, (struct media_msg){.type = MEDIA_DECODERS});
+	toy_settle(&rig.t);
+	CHECK_STR(refusal_of("https://example.org/a.mp4"),
+		  "the program that decodes it does not run. "
+		  "Whoever runs the bot can change that");
+	stop();
 }

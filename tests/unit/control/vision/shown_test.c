@@ -407,6 +407,8 @@ static void take_event(const struct bus_event *ev, void *arg)
 TEST(a_video_of_ours_is_listed_and_told_by_events)
 {
 	static struct vision v;
+	struct vision_show got;
+	const char *who;
 	struct env *env;
 	struct bus *bus;
 	json_t *shown;
@@ -423,7 +425,9 @@ TEST(a_video_of_ours_is_listed_and_told_by_events)
 		.guild = GUILD, .channel = CHANNEL, .user = ALICE, .at_ms = 61000, .seconds = 90};
 	is_ours = false;
 	CHECK(!vision_shown(&v, GUILD, CHANNEL));
+	CHECK(!vision_show_last(&v, GUILD, CHANNEL, &got, &who));
 	is_ours = true;
+	CHECK(!vision_show_last(&v, GUILD, CHANNEL + 1, &got, &who));
 	CHECK(!vision_shown(&v, GUILD, CHANNEL + 1));
 	for (unsigned i = 0; i < 3; i++) {
 		static const char *const states[] = {"opening", "waiting", "playing"};
@@ -438,6 +442,18 @@ TEST(a_video_of_ours_is_listed_and_told_by_events)
 		CHECK_INT(json_integer_value(json_object_get(shown, "seconds")), 90);
 		json_decref(shown);
 	}
+	CHECK(vision_show_last(&v, GUILD, CHANNEL, &got, &who) && got.seconds == 90);
+	CHECK_STR(who, "Alice");
+	CHECK_STR(vision_show_state(&got), "playing");
+	/* The last one is for the dashboard alone; an erased person asked for none. */
+	ours.why = "it is over";
+	ours.user = 0;
+	CHECK(!vision_shown(&v, GUILD, CHANNEL));
+	CHECK(vision_show_last(&v, GUILD, CHANNEL, &got, &who));
+	CHECK_STR(who, "");
+	CHECK_STR(vision_show_state(&got), "over");
+	ours.why = NULL;
+	ours.user = ALICE;
 	changes = 0;
 	vision_show_changed(&v, &ours, VISION_SHOW_BEGUN, "");
 	CHECK_INT(last_event.type, EVENT_VIDEO_SHOWN);
