@@ -7,6 +7,7 @@
 #include "control/configure/live_settings.h"
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/prompts/prompts.def"
 #include "control/store/store.h"
 #include "control/text/reading.h"
 #include "control/text_session/text_session.h"
@@ -37,6 +38,28 @@ static uint64_t find_open_voice(uint64_t guild, uint64_t read, void *arg)
 	uint64_t channel = vs ? voice_session_talked_in(vs) : 0;
 
 	return channel && guilds_readers_may_enter(c->guilds, guild, read, channel) ? channel : 0;
+}
+
+/* Whose screen it is, and that one is shown at all, is told where everybody may enter the call. */
+static void tell_screens(uint64_t guild, uint64_t read, uint64_t user, char *out, size_t size,
+			 void *arg)
+{
+	struct control *c = arg;
+	const struct voice_session *vs = control_find_voice_session(c, guild);
+	uint64_t channel = vs ? voice_session_channel(vs) : 0;
+	char why[VISION_ABOUT_MAX];
+	bool shown;
+
+	*out = '\0';
+	if (!vision_settings(c->vision, guild)->screen_watch ||
+	    (channel && !guilds_readers_may_enter(c->guilds, guild, read, channel)))
+		return;
+	shown = !vision_unseen(c->vision, guild, channel, 0, why);
+	/* Of who asks, it is their own. */
+	if (user)
+		vision_unseen(c->vision, guild, channel, user, why);
+	snprintf(out, size, "%s%s%s", shown ? PROMPT_TEXT_SCREENS_SHOWN : "",
+		 shown && *why ? " " : "", why);
 }
 
 static bool is_open(uint64_t guild, uint64_t read, uint64_t channel, void *arg)
@@ -351,6 +374,7 @@ int control_make_text(struct control *c)
 					       .remembersh = control_remembers,
 					       .voiceh = find_open_voice,
 					       .openh = is_open,
+					       .screenh = tell_screens,
 					       .typedh = take_typed,
 					       .editedh = take_edited,
 					       .untypedh = take_untyped,

@@ -372,6 +372,22 @@ static bool is_told(const struct agent *a, uint32_t share)
 	return false;
 }
 
+/* Why there is no such picture. */
+static json_t *tell_unseen(struct agent *a, struct vision_picture *pictures, size_t n,
+			   uint64_t user)
+{
+	const struct media_want *where = media_call_want(a->call);
+	json_t *out = describe_screens(a, pictures, n,
+				       n ? PROMPT_SCREEN_NOT_THEIRS : PROMPT_SCREEN_NOT_SEEN);
+	char why[VISION_ABOUT_MAX];
+
+	if (!vision_unseen(a->vision, where->guild, where->channel, user, why))
+		return out;
+	untrusted_clean_line(why);
+	json_object_set_new(out, "not_seen_because", json_string(why));
+	return out;
+}
+
 /* *out NULL: the output follows. */
 static int see(struct agent *a, uint32_t id, const struct tool_screen *what, const json_t *shares,
 	       json_t **out)
@@ -388,8 +404,7 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	if (user)
 		a->screen_asked = user;
 	if (!picture)
-		*out = describe_screens(a, pictures, n,
-					n ? PROMPT_SCREEN_NOT_THEIRS : PROMPT_SCREEN_NOT_SEEN);
+		*out = tell_unseen(a, pictures, n, user);
 	else if (agent_screens_seen(a) && is_told(a, picture->share))
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_SEEN);
 	else if (!a->looks)

@@ -15,6 +15,7 @@
 #include "control/settings/settings.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
+#include "control/tools/untrusted.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
 
@@ -357,21 +358,39 @@ static char *write_standing(const struct text_guild *g, uint64_t channel)
 		       : text;
 }
 
+/* NULL without memory; the caller frees it. */
+static char *write_screens(const struct text_job *job)
+{
+	const struct text_session_conf *c = &job->g->ts->conf;
+	char now[512] = "", *text;
+
+	if (c->screenh && job->g->id)
+		c->screenh(job->g->id, job->channel, job->user, now, sizeof now, c->arg);
+	if (!*now)
+		return strdup("");
+	untrusted_clean_line(now);
+	return asprintf(&text, PROMPT_TEXT_SCREENS, now) < 0 ? NULL : text;
+}
+
 /* end: the instruction for this answer. */
 static char *write_instructions(const struct text_job *job, const char *end, size_t *stable)
 {
 	const struct calendar_zone zone = server_zone(&job->g->zone);
 	uint64_t now_ms = env_wall_ms(job->g->ts->conf.env);
 	char *standing = write_standing(job->g, job->channel), *all = NULL;
-	char today[CALENDAR_DATE];
+	char *screens = write_screens(job), today[CALENDAR_DATE];
 
-	if (!standing)
+	if (!standing || !screens) {
+		free(standing);
+		free(screens);
 		return NULL;
+	}
 	*stable = strlen(standing);
 	calendar_date(today, now_ms, calendar_offset(&zone, now_ms));
-	if (asprintf(&all, "%s" PROMPT_TEXT_TODAY "%s", standing, today, end) < 0)
+	if (asprintf(&all, "%s" PROMPT_TEXT_TODAY "%s%s", standing, today, screens, end) < 0)
 		all = NULL;
 	free(standing);
+	free(screens);
 	return all;
 }
 

@@ -35,6 +35,14 @@ struct view {
 	enum image_reason problem; /* of the last picture */
 };
 
+/* One that was open, and why it is over: a clause, or words with the name of its person before. */
+struct ended_share {
+	uint64_t guild, channel, user;
+	uint64_t at; /* ns */
+	char why[128];
+};
+enum { ENDED_SHARES = 8 }; /* the last ones, of all servers */
+
 struct vision {
 	struct vision_conf conf;
 	struct image_jail *jail;
@@ -44,6 +52,8 @@ struct vision {
 	struct shares shares;
 	struct view views[SHARES_MAX];
 	size_t memory; /* of pictures */
+	struct ended_share ended[ENDED_SHARES];
+	unsigned n_ended;
 };
 
 static inline struct view *view_of(struct vision *v, const struct share *s)
@@ -56,13 +66,18 @@ static inline struct view *view_of(struct vision *v, const struct share *s)
 struct share_rules vision_rules(const struct vision *v, uint64_t guild);
 void vision_publish_share(struct vision *v, const struct share *s, enum event_type type,
 			  const char *why);
-void vision_end_share(struct vision *v, struct share *s, const char *why);
+void vision_end_share(struct vision *v, struct share *s, const char *why, const char *failure);
 /* Offers it, with a token that is a new one or the share's. */
 enum share_refusal vision_offer_share(struct vision *v, const struct share_owner *owner,
 				      char token[SHARE_SECRET_SIZE], struct share **out);
 /* Takes a picture, or a key frame of this codec. */
 enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
 			       enum frame_codec codec, struct slice picture);
+
+/* control/vision/unseen.c */
+/* Remembers for a while why the share is over. failure: a clause, or NULL. */
+void vision_note_end(struct vision *v, const struct share *s, const char *why, const char *failure);
+void vision_forget_ended(struct vision *v, uint64_t guild, uint64_t user);
 
 /* control/vision/streams.c */
 /* True if the target's stream is watched from now on. *why, NULL accepted: else a clause, where

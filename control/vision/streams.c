@@ -151,7 +151,7 @@ void vision_stream_end(struct vision *v, uint32_t share, const char *why, const 
 		return;
 	if (failure && s->watched && !s->frames && v->conf.unseenh)
 		v->conf.unseenh(&s->owner, failure, told, v->conf.arg);
-	vision_end_share(v, s, why);
+	vision_end_share(v, s, why, failure);
 }
 
 uint64_t vision_stream_spacing(const struct vision *v, uint32_t share)

@@ -56,8 +56,9 @@ void vision_publish_share(struct vision *v, const struct share *s, enum event_ty
 	bus_publish(v->conf.bus, &ev);
 }
 
-void vision_end_share(struct vision *v, struct share *s, const char *why)
+void vision_end_share(struct vision *v, struct share *s, const char *why, const char *failure)
 {
+	vision_note_end(v, s, why, failure);
 	view_tell(view_of(v, s), s, false, why);
 	vision_publish_share(v, s, EVENT_SHARE_STOPPED, why);
 	view_end(view_of(v, s));
@@ -95,7 +96,7 @@ static void on_tick(void *arg)
 		struct view *view = view_of(v, s);
 
 		if (why)
-			vision_end_share(v, s, why);
+			vision_end_share(v, s, why, NULL);
 		else if (view->vision && shares_where(&v->conf.world, &s->owner) != SHARE_GRANTED)
 			hide_view(view, s, "away");
 		else if (view->vision)
@@ -163,7 +164,9 @@ void vision_forget(struct vision *v, uint64_t guild, uint64_t user)
 	while (v && (s = shares_each(&v->shares, &place)))
 		if ((!guild || s->owner.guild == guild) &&
 		    (s->owner.requester == user || s->owner.target == user))
-			vision_end_share(v, s, "stopped");
+			vision_end_share(v, s, "stopped", NULL);
+	if (v)
+		vision_forget_ended(v, guild, user);
 }
 
 /* ---- offers ---- */
@@ -180,7 +183,7 @@ enum share_refusal vision_offer_share(struct vision *v, const struct share_owner
 	if (!vision_settings(v, owner->guild)->screen_watch)
 		return SHARE_OFF;
 	if (s)
-		vision_end_share(v, s, "expired");
+		vision_end_share(v, s, "expired", NULL);
 	write_secret(v, token);
 	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &offered);
 	if (refusal)
@@ -354,6 +357,6 @@ enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t bro
 		shares_prove(&v->shares, token, browser, env_now(v->conf.env), &s);
 
 	if (!refusal)
-		vision_end_share(v, s, "stopped");
+		vision_end_share(v, s, "stopped", NULL);
 	return refusal;
 }

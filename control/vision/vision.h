@@ -130,6 +130,10 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 /* A model was given those of this channel: streams are asked for key frames more often for a while.
  */
 void vision_looked(struct vision *v, uint64_t guild, uint64_t channel);
+/* Why no screen of the target (0: of anybody) can be looked at in this channel, as a sentence for
+ * models that may have names of strangers. channel 0: the bot is in none. False: one can be. */
+bool vision_unseen(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
+		   char out[VISION_ABOUT_MAX]);
 /* Whose screens models see there, by a picture or a note: at most `most` of them. */
 size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,
 		    size_t most);

@@ -120,7 +120,10 @@ shown_film() { # WORDS CODEC FILM [FRAMES sound]
 shown_film "show the first" h264 film.h264 120 sound
 page '"title":"h264.mov"' && page '"askedByName":"Alice"' && ok "h264: the dashboard names it and who asked" || bad "h264: the dashboard" "$(cat "$D/rooms")"
 ok "h264: with its sound, of which each tone begins with its frame"
-watched h264 "$FILMS/film.h264" 2 && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
+watched h264 "$FILMS/film.h264" 2 &
+late=$!
+until_ok 20 page '"viewers":1' && ok "h264: the dashboard counts its viewer" || bad "h264: viewers" "$(cat "$D/rooms")"
+wait "$late" && ok "h264: key frames for a viewer who comes later" || bad "h264: key frames" "$(tail -3 "$D/golive.out")"
 # A new mediad opens the film in its middle: picture and sound begin with the key frame before it.
 n=$(grep -ac ' golive_show_lease .*err=0' "$D/control.log")
 kill -KILL "$mediad"
@@ -162,7 +165,6 @@ answered 'playing\":true' && ok "an address of the web is shown" || bad "the web
 "$B/golive" "$GATEWAY" "$CA" $GUILD $VOICE h264 "$FILMS/film.h264" user:$ACCOUNT bob.token - "$D/bob.sock" every 100000 >"$D/short.out" 2>&1 &
 bob=$!
 started="$started $bob"
-until_ok 20 page '"viewers":1' && ok "the dashboard counts its viewer" || bad "viewers" "$(cat "$D/rooms")"
 until_ok 20 logged ' golive_show_ended .*it is over' && ok "and ends with the file" || bad "the end" "$(grep -a golive "$D/control.log" | tail -3)"
 until_ok 10 streaming 0 && ok "with its stream" || bad "the stream" "it goes on"
 page '"state":"over"' && page '"why":"it is over"' && ok "and the dashboard says why" || bad "the dashboard" "$(cat "$D/rooms")"

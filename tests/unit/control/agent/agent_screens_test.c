@@ -298,6 +298,8 @@ TEST(without_a_picture_nobody_is_told_that_the_bot_sees)
 	vision.shares.v[0].state = SHARE_PAUSED;
 	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
 	CHECK(strstr(output, PROMPT_SCREEN_IS_PAUSED) != NULL);
+	call_tool(TOOL_SCREEN_SEE, ALICE, 3, "alice");
+	CHECK(strstr(output, "\"not_seen_because\":\"alice has paused the screen") != NULL);
 	/* A link that nobody has opened is no screen, and nobody learns whose it is. */
 	vision.shares.v[0].state = SHARE_OFFERED;
 	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");

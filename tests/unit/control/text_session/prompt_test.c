@@ -212,6 +212,39 @@ TEST(the_prompt_says_where_an_answer_is_read)
 	text_fixture_close(&f);
 }
 
+static const char *screens;
+
+static void tell_screens(uint64_t guild, uint64_t read, uint64_t user, char *out, size_t size,
+			 void *arg)
+{
+	(void)user, (void)arg;
+	CHECK(guild == SERVER && read == CHANNEL);
+	snprintf(out, size, "%s", screens);
+}
+
+/* Who asks in writing learns why nothing is seen there. */
+TEST(the_prompt_says_why_no_screen_is_seen)
+{
+	const struct text_job *job;
+
+	CHECK(open_session());
+	f.ts->conf.screenh = tell_screens;
+	screens = "";
+	job = ask(NULL, 0, "hello");
+	CHECK(job && !strstr(job->ask->instructions, "screen"));
+	text_job_remove(text_asking_find(g, 1));
+	screens = "Nobody shows a\nscreen.";
+	job = ask(NULL, 0, "hello");
+	CHECK(job && strstr(job->ask->instructions, "You see no screens when you write") &&
+	      strstr(job->ask->instructions, " Nobody shows a screen. "));
+	/* The part that is the same for all answers stays the same. */
+	CHECK(job && !memmem(job->ask->instructions, job->ask->instructions_stable, "screens", 7));
+	g = text_session_open(f.ts, 0);
+	job = ask(NULL, 0, "hello");
+	CHECK(job && !strstr(job->ask->instructions, "screen"));
+	text_fixture_close(&f);
+}
+
 /* What the bot wrote before somebody withdrew may repeat them. */
 TEST(what_the_bot_wrote_before_a_withdrawal_is_not_told)
 {

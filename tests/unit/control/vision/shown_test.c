@@ -3,6 +3,7 @@
 #include <event2/event.h>
 
 #include "control/events/events.h"
+#include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/vision/inside.h"
 #include "ipc/env.h"
@@ -467,5 +468,109 @@ TEST(a_video_of_ours_is_listed_and_told_by_events)
 	CHECK_INT(last_event.video.seconds, 61);
 	CHECK_INT(changes, VISION_SHOW_BEGUN * 10 + VISION_SHOW_LOST);
 	bus_free(bus);
+	env_free(env);
+}
+
+/* ---- why there is no screen to look at ---- */
+
+static const char *why_unseen(const struct vision *v, uint64_t target)
+{
+	static char why[VISION_ABOUT_MAX];
+
+	return vision_unseen(v, GUILD, CHANNEL, target, why) ? why : "seen";
+}
+
+static void stream_of_bob(uint64_t guild, uint64_t channel, vision_streamer_h *h, void *h_arg,
+			  void *arg)
+{
+	(void)guild, (void)channel, (void)arg;
+	h(6, h_arg);
+}
+
+static struct vision *open_unseen(struct env **env, struct settings **set)
+{
+	static struct vision v;
+
+	if (env_alloc(env, &(struct env_conf){.loop = true}) || settings_alloc(set))
+		return NULL;
+	v = (struct vision){.conf = {.env = *env,
+				     .settings = *set,
+				     .nameh = name_of,
+				     .world = {channel_of, bot_channel, NULL}}};
+	v.shares.v[0] = (struct share){
+		.id = 3,
+		.watched = true,
+		.state = SHARE_OPENED,
+		.owner = {.guild = GUILD, .channel = CHANNEL, .requester = ALICE, .target = ALICE}};
+	v.views[0].share = 3;
+	name = "Alice";
+	member_in = CHANNEL;
+	return &v;
+}
+
+TEST(why_no_screen_is_seen_is_said)
+{
+	static uint8_t jpeg[1] = {0xff};
+	struct settings *set;
+	struct env *env;
+	struct vision *v = open_unseen(&env, &set);
+	struct share *s = &v->shares.v[0];
+	struct view *view = &v->views[0];
+	char why[VISION_ABOUT_MAX];
+
+	CHECK(v != NULL);
+	CHECK(strstr(why_unseen(v, 0), "Alice has opened the page, but no picture has come"));
+	s->owner.stream = true;
+	CHECK_STR(why_unseen(v, ALICE), "The stream of Alice is being opened; the first picture of "
+					"it is not there yet.");
+	view->problem = IMAGE_LIMIT;
+	CHECK(strstr(why_unseen(v, 0), image_reason_text(IMAGE_LIMIT)) != NULL);
+	s->state = SHARE_PAUSED;
+	CHECK(strstr(why_unseen(v, 0), "Alice has paused the screen") != NULL);
+	s->watched = false;
+	CHECK(strstr(why_unseen(v, 0), "screen of Alice is shown but not looked at") != NULL);
+	/* A link that nobody has opened is its owner's affair. */
+	s->state = SHARE_OFFERED;
+	CHECK(strncmp(why_unseen(v, 0), "Nobody shows a screen.", 22) == 0);
+	member_in = 0;
+	CHECK(strstr(why_unseen(v, ALICE), "Alice is not in the voice channel") != NULL);
+	v->streams.eachh = stream_of_bob;
+	CHECK(strstr(why_unseen(v, 0), "streams, and nobody has it looked at") != NULL);
+	CHECK(!strstr(why_unseen(v, ALICE), "streams"));
+	CHECK(vision_unseen(v, GUILD, 0, 0, why) && strstr(why, "no voice channel here"));
+	CHECK_INT(settings_set(set, "screen_watch", "false"), 0);
+	CHECK(strstr(why_unseen(v, 0), "switched off here") != NULL);
+	/* One picture is enough. */
+	s->state = SHARE_SHOWING;
+	s->watched = true;
+	view->newest.p = jpeg;
+	CHECK_STR(why_unseen(v, 0), "seen");
+	settings_free(set);
+	env_free(env);
+}
+
+TEST(why_a_screen_is_gone_is_said_for_a_while)
+{
+	struct settings *set;
+	struct env *env;
+	struct vision *v = open_unseen(&env, &set);
+	struct share *s = &v->shares.v[0];
+
+	CHECK(v != NULL);
+	vision_note_end(v, s, "stream_ended", "the stream was ended");
+	s->id = 0;
+	CHECK_STR(why_unseen(v, 0), "The screen of Alice is gone: the stream was ended (0 s ago).");
+	vision_note_end(v, s, "expired", NULL);
+	v->ended[1].at++;
+	CHECK(strstr(why_unseen(v, ALICE), PROMPT_UNSEEN_EXPIRED) != NULL);
+	s->state = SHARE_OFFERED;
+	vision_note_end(v, s, "left", NULL);
+	CHECK(!strstr(why_unseen(v, 0), PROMPT_UNSEEN_LEFT));
+	/* Nobody learns of a person who is erased, or of what was long ago. */
+	vision_forget_ended(v, GUILD + 1, ALICE);
+	CHECK(strstr(why_unseen(v, 0), "is gone") != NULL);
+	vision_forget_ended(v, 0, ALICE);
+	CHECK(!strstr(why_unseen(v, 0), "is gone"));
+	settings_free(set);
 	env_free(env);
 }
