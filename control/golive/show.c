@@ -21,8 +21,7 @@
 #define FILE_SCHEME "file:"
 
 enum { TEXT_SIZE = 129, TITLE_SIZE = 257, BITRATE = 64000 };
-enum { IDLE_S = 300 };	   /* without a viewer */
-enum { VIEWERS_MAX = 64 }; /* Discord lets fewer watch */
+enum { IDLE_S = 300 }; /* without a viewer */
 
 /* The last one, which is over. */
 struct past {
@@ -54,9 +53,8 @@ struct show {
 	uint64_t position_at; /* ns: when mediad told it */
 	uint64_t idle_at;     /* ns: since then it stands; 0: it plays */
 	uint64_t asked_ms;    /* since 1970 */
-	uint64_t viewers[VIEWERS_MAX];
-	unsigned n_viewers;
-	vision_film_h *h; /* NULL: it was told */
+	int viewers;	      /* -1: not known */
+	vision_film_h *h;     /* NULL: it was told */
 	void *arg;
 	/* Outlive what is shown: */
 	struct past past;
@@ -91,7 +89,7 @@ static void describe(const struct show *s, struct vision_show *out)
 				    .at_ms = s->position_ms + ns / NS_PER_MS,
 				    .seconds = s->duration_ms / 1000,
 				    .title = s->title,
-				    .viewers = s->n_viewers,
+				    .viewers = s->viewers,
 				    .asked_ms = s->asked_ms};
 }
 
@@ -253,9 +251,9 @@ static void take_state(struct show *s, const struct media_call_state *m)
 			report(s, VISION_SHOW_BEGUN, "");
 		s->begun = true;
 	}
-	/* Another mediad tells anew who is there. */
+	/* Another mediad tells anew how many are there. */
 	if (m->reason == MEDIA_REASON_MEDIA_LOST)
-		s->n_viewers = 0;
+		s->viewers = -1;
 	s->open = s->open && m->reason != MEDIA_REASON_MEDIA_LOST;
 	s->asked = m->wants_credentials && !s->open && m->phase != MEDIA_PHASE_FAILED;
 	if (s->asked)
@@ -267,18 +265,11 @@ static void take_state(struct show *s, const struct media_call_state *m)
 		end_later(s, VISION_SHOW_LOST, "mediad has no room for it");
 }
 
-static void take_viewer(struct show *s, const struct media_member *m)
+/* Each viewer is in the group of the call's encryption, as the account is. */
+static void take_secure(struct show *s, const struct media_call_secure *m)
 {
-	unsigned i = 0;
-
-	if (m->user == streams_account(s->conf.streams))
-		return;
-	while (i < s->n_viewers && s->viewers[i] != m->user)
-		i++;
-	if (m->present && i == s->n_viewers && i < VIEWERS_MAX)
-		s->viewers[s->n_viewers++] = m->user;
-	else if (!m->present && i < s->n_viewers)
-		s->viewers[i] = s->viewers[--s->n_viewers];
+	s->viewers = !m->known || !m->version ? -1 : m->members ? (int)m->members - 1 : 0;
+	golive_room_secure(s->conf.room, s->guild, m, &s->told_clear);
 }
 
 static void on_media(struct media_call *call, const struct media_msg *msg, void *arg)
@@ -290,11 +281,9 @@ static void on_media(struct media_call *call, const struct media_msg *msg, void 
 	if (msg->type == MEDIA_CALL_STATE)
 		take_state(s, &msg->call_state);
 	else if (msg->type == MEDIA_CALL_SECURE)
-		golive_room_secure(s->conf.room, s->guild, &msg->call_secure, &s->told_clear);
+		take_secure(s, &msg->call_secure);
 	else if (msg->type == MEDIA_VIDEO_FILM)
 		take_film(s, &msg->video_film);
-	else if (msg->type == MEDIA_MEMBER)
-		take_viewer(s, &msg->member);
 }
 
 /* ---- the stream ---- */
@@ -492,6 +481,7 @@ const char *show_film(struct show *s, const struct vision_film *film, vision_fil
 		return s->refusal;
 	}
 	s->asked_ms = env_wall_ms(s->conf.env);
+	s->viewers = -1;
 	name_file(s);
 	log_info("golive_show", "guild=%llu channel=%llu user=%llu", ID(s->guild), ID(s->channel),
 		 ID(film->user));

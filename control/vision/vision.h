@@ -34,8 +34,8 @@ struct vision_show {
 	bool playing;		 /* somebody watches it */
 	uint64_t at_ms, seconds; /* where it is, and its length; 0: not known */
 	const char *title;	 /* of strangers, or the name of its file; "": unknown */
-	unsigned viewers;	 /* in the stream, besides the account */
-	uint64_t asked_ms;	 /* since 1970 */
+	int viewers;	   /* besides the account; -1: not known, as in a stream in the clear */
+	uint64_t asked_ms; /* since 1970 */
 	/* Why it is over, a clause, and since when; NULL: it is not. */
 	const char *why;
 	uint64_t over_ms;

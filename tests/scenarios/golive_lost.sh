@@ -13,10 +13,13 @@ D=$(mktemp -d /tmp/parley-lost-XXXXXX)
 ACCOUNT=700 FILMS=tests/data/golive
 . tests/scenarios/shown
 
+settings_read() { grep -ac ' settings_read ' "$D/control.log"; }
+read_again() { [ "$(settings_read)" -gt "$settings_n" ]; }
 setting() { # e2ee: in the file, which control reads again
 	sed -E 's/"e2ee": "[a-z]*"/"e2ee": "'"$1"'"/' "$D/config.json" >"$D/config.new" && cp "$D/config.new" "$D/config.json"
+	settings_n=$(settings_read)
 	kill -HUP "$control"
-	sleep 1
+	until_ok 20 read_again || bad "the settings" "they are not read again"
 }
 told() { for c in $TEXT $VOICE; do api GET "/channels/$c/messages"; done | grep -qF -- "$1"; }
 in_clear() { count $ACCOUNT video_plaintext; }

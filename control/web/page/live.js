@@ -60,7 +60,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
     const over = s.state === "over", title = s.title || (s.kind === "visualizer" ? "the music" : "a video");
     const where = `${own(showing, s.state)}${s.atSeconds || s.seconds ? ` · ${length(s.atSeconds)}${s.seconds ? ` of ${length(s.seconds)}` : ""}` : ""}`;
     const parts = over ? [`since ${told(s.since)}`, `ended ${told(s.endedAt)}: ${s.why}`]
-      : [`since ${told(s.since)}`, where, `${s.viewers} ${s.viewers === 1 ? "viewer" : "viewers"}`];
+      : [`since ${told(s.since)}`, where, ...(s.viewers === null ? [] : [`${s.viewers} ${s.viewers === 1 ? "viewer" : "viewers"}`])];
 
     return [fact(over ? "showed" : "shows", node("b", null, title), ` (${s.kind})`, ...(s.askedByName ? [" for ", node("b", null, s.askedByName)] : []),
       ...parts.map((p) => ` · ${p}`))];

@@ -141,13 +141,14 @@ TEST(an_erased_person_asked_for_no_film)
 	stop();
 }
 
-static void is_there(uint64_t user, bool present)
+static void group_has(uint8_t version, unsigned members)
 {
-	toy_send(&rig.t, (struct media_msg){.type = MEDIA_MEMBER,
-					    .member = {.call = rig.t.call_id,
-						       .gen = rig.t.gen,
-						       .user = user,
-						       .present = present}});
+	toy_send(&rig.t, (struct media_msg){.type = MEDIA_CALL_SECURE,
+					    .call_secure = {.call = rig.t.call_id,
+							    .gen = rig.t.gen,
+							    .known = true,
+							    .version = version,
+							    .members = (uint16_t)members}});
 	toy_settle(&rig.t);
 }
 
@@ -177,14 +178,14 @@ TEST(a_video_that_is_over_is_told_with_its_reason)
 	CHECK(toy_run_until(&rig.t, MEDIA_VIDEO_PLAY, 1));
 	CHECK_STR(shown().title, "b%20c.mp4");
 	CHECK(shown().asked_ms > 0 && !shown().why);
-	is_there(700, true); /* the account */
+	CHECK_INT(shown().viewers, -1);
+	group_has(1, 1); /* the account */
 	CHECK_INT(shown().viewers, 0);
-	is_there(8, true);
-	is_there(9, true);
-	is_there(9, true);
+	group_has(1, 3);
 	CHECK_INT(shown().viewers, 2);
-	is_there(8, false);
-	is_there(8, false);
+	group_has(0, 3);
+	CHECK_INT(shown().viewers, -1);
+	group_has(1, 2);
 	CHECK_INT(shown().viewers, 1);
 	toy_send(&rig.t, (struct media_msg){.type = MEDIA_VIDEO_FILM,
 					    .video_film = {.call = rig.t.call_id,
