@@ -441,6 +441,10 @@ const groups = {
     await sleep(900);
     is('nothing comes after a sign-out', await b.eval(`[${body}, ${text('rooms')}, ${text('room-title')}].join('')`), '');
     s.wait = null;
+    await b.eval("location.hash = '#k=1.viewer.code'; true");
+    await b.until("document.getElementById('sign-in').hidden");
+    is('a link that is opened where the form is signs in', await b.eval("[document.getElementById('sign-in').hidden, location.hash]"), [true, '']);
+    is('with its code', s.asked.some((r) => r.method === 'POST' && r.url.pathname === '/api/auth/session'), true);
     b.troubles.length = 0; // the 401
   },
 

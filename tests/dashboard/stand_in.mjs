@@ -130,6 +130,7 @@ export class StandIn {
     for await (const piece of request) text += piece;
     this.asked.push({ method: request.method, url, body: text ? JSON.parse(text) : null });
     if (path === '/api/auth/session' && request.method === 'DELETE') this.out = true;
+    if (path === '/api/auth/session' && request.method === 'POST') this.out = false;
     if (this.out && path !== '/api/auth/methods') {
       answer.writeHead(request.method === 'DELETE' ? 204 : 401);
       answer.end();

@@ -858,7 +858,8 @@ function closeTurn() {
 
 $("sign-in-form").onsubmit = (e) => {
   e.preventDefault();
-  const secret = $("secret").value.trim();
+  // The whole link, or the code in it.
+  const secret = $("secret").value.trim().replace(/^\S*#k=/, "");
 
   $("secret").value = "";
   signIn(secret);
@@ -910,7 +911,8 @@ setInterval(() => {
   if (state.who && !document.hidden && view()?.ticks) drawView();
 }, 1000);
 window.addEventListener("hashchange", () => {
-  if (state.who && !location.hash.startsWith("#k=")) openView();
+  if (location.hash.startsWith("#k=")) takeLink();
+  else if (state.who) openView();
 });
 $("skip").onclick = (e) => {
   e.preventDefault();
@@ -940,11 +942,15 @@ const refusals = {
   no_discord: "Sign-in with Discord is not set up here.",
   not_loopback: "Browsers keep the cookie of plain HTTP for loopback addresses alone: use an SSH tunnel.",
 };
-const link = /^#(k|refused)=(.+)$/.exec(location.hash);
+// Takes the code of a link, or what Discord's refusal left, out of the address, so that no history keeps it.
+function takeLink() {
+  const link = /^#(k|refused)=(.+)$/.exec(location.hash);
 
-if (link) history.replaceState(null, "", location.pathname);
-if (link?.[1] === "k") {
-  signInByLink(decodeURIComponent(link[2]));
-} else {
-  start().then(() => link && !state.who && say(own(refusals, link[2]) || "Discord did not sign you in. Try again."));
+  if (link) history.replaceState(null, "", location.pathname);
+  if (link?.[1] === "k") {
+    signInByLink(decodeURIComponent(link[2]));
+  } else {
+    start().then(() => link && !state.who && say(own(refusals, link[2]) || "Discord did not sign you in. Try again."));
+  }
 }
+takeLink();
