@@ -2,9 +2,8 @@
  * writing. The same guard, the same store. A fact belongs to its author alone unless they say that
  * everybody may know it; only its author can see it here, and have it forgotten.
  *
- * A direct message names no server: there /forget is about all in which its author said facts,
- * which are asked one after the other, so that who left a server can still have a fact of theirs
- * forgotten.
+ * A direct message names no server: there /forget is about all in which its author said facts, so
+ * that who left a server can still have a fact of theirs forgotten.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +31,6 @@ enum {
 	LABEL = 101,	 /* bytes of a suggestion with NUL */
 	REQUESTS_MAX = 64,
 	REQUESTS_EACH = 8, /* of one member, so that nobody keeps others from it */
-	SERVERS_MAX = 100,
 };
 
 /* A request that waits for the store. One of cmd, press and typing waits for its answer. */
@@ -43,12 +41,9 @@ struct memory_request {
 	struct press *press;
 	uint32_t typing;
 	char typed[MUSIC_FOLDED_MAX]; /* folded, as far as suggestions are concerned */
-	uint64_t guild, user;
+	uint64_t guild;		      /* 0: of a direct message, about all servers */
+	uint64_t user;
 	bool shared; /* the server's memory */
-	/* Of a direct message; NULL in a server. */
-	json_t *servers; /* ids of those that are not asked yet */
-	json_t *request; /* what each is asked */
-	json_t *found;	 /* facts that the others had */
 };
 
 /* ---- requests ---- */
@@ -65,9 +60,6 @@ static void end_request(struct memory_request *r)
 	while (*at != r)
 		at = &(*at)->next;
 	*at = r->next;
-	json_decref(r->servers);
-	json_decref(r->request);
-	json_decref(r->found);
 	free(r);
 }
 
@@ -141,14 +133,15 @@ static bool may_keep(struct control *c, uint64_t guild, uint64_t user, struct wo
 
 static struct store_facts facts_of(const struct memory_request *r, const char *request)
 {
-	return (struct store_facts){.guild = r->guild,
-				    .owner = r->shared ? 0 : r->user,
-				    .user = r->user,
-				    .name = guilds_member_name(r->c->guilds, r->guild, r->user),
-				    .request = request,
-				    .since_ms = env_wall_ms(r->c->env),
-				    .any = true,
-				    .most = LOOKED_AT};
+	return (struct store_facts){
+		.guild = r->guild,
+		.owner = r->shared ? 0 : r->user,
+		.user = r->user,
+		.name = r->guild ? guilds_member_name(r->c->guilds, r->guild, r->user) : "",
+		.request = request,
+		.since_ms = env_wall_ms(r->c->env),
+		.any = true,
+		.most = LOOKED_AT};
 }
 
 /* request is stolen. */
@@ -166,85 +159,11 @@ static int post(struct memory_request *r, json_t *request,
 	return err;
 }
 
-/* ---- direct messages ---- */
-
 static const char *text_at(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
-}
-
-static void take_forgotten(int err, const struct store_document *document, void *arg);
-static void take_own(int err, const struct store_document *document, void *arg);
-
-/* False: each server was asked. */
-static bool ask_next_server(struct memory_request *r)
-{
-	size_t n = json_array_size(r->servers);
-	int err;
-
-	if (!n)
-		return false;
-	discord_u64(json_string_value(json_array_get(r->servers, n - 1)), &r->guild);
-	json_array_remove(r->servers, n - 1);
-	err = post(r, json_incref(r->request), r->typing ? store_find_facts : store_forget_facts,
-		   r->typing ? take_own : take_forgotten);
-	if (err)
-		fail(r, err);
-	return true;
-}
-
-/* Of the answer of STORE_SUBJECTS: each server once. */
-static json_t *list_servers(const json_t *subjects)
-{
-	json_t *seen = json_object(), *list = json_array();
-	const json_t *subject;
-	size_t i;
-
-	json_array_foreach(subjects, i, subject)
-	{
-		const char *guild = text_at(subject, "guild");
-
-		if (!*guild || json_object_get(seen, guild))
-			continue;
-		json_object_set_new(seen, guild, json_true());
-		json_array_append_new(list, json_string(guild));
-	}
-	json_decref(seen);
-	return list;
-}
-
-static void end_tour(struct memory_request *r);
-
-static void take_servers(int err, const struct store_document *document, void *arg)
-{
-	struct memory_request *r = arg;
-	json_t *all = err ? NULL : json_loads(document->document, 0, NULL);
-
-	if (!all) {
-		fail(r, err ? err : ENOMEM);
-		return;
-	}
-	r->servers = list_servers(json_object_get(all, "subjects"));
-	r->found = json_array();
-	json_decref(all);
-	if (!ask_next_server(r))
-		end_tour(r);
-}
-
-/* request is stolen. */
-static int ask_every_server(struct memory_request *r, json_t *request)
-{
-	const struct store_query q = {.what = STORE_SUBJECTS,
-				      .user = r->user,
-				      .reason = "",
-				      .most = SERVERS_MAX,
-				      .words = true,
-				      .operators = true};
-
-	r->request = request;
-	return request ? store_read_history(r->c->store, &q, take_servers, r) : ENOMEM;
 }
 
 /* ---- /remember ---- */
@@ -395,6 +314,20 @@ static void tell_forgotten(struct memory_request *r, const json_t *gone, const j
 	end_request(r);
 }
 
+/* The store tells of requests of one server by itself. */
+static void renew_rooms(const struct memory_request *r, const json_t *gone)
+{
+	const json_t *fact;
+	size_t i;
+
+	json_array_foreach(gone, i, fact)
+	{
+		if (!r->guild)
+			renew_room((uint64_t)json_integer_value(json_object_get(fact, "guild")),
+				   r->c);
+	}
+}
+
 static void take_forgotten(int err, const struct store_document *document, void *arg)
 {
 	struct memory_request *r = arg;
@@ -406,13 +339,8 @@ static void take_forgotten(int err, const struct store_document *document, void 
 		fail(r, err ? err : ENOMEM);
 		return;
 	}
-	if (r->servers && !gone) {
-		json_array_extend(r->found, candidates);
-		if (!ask_next_server(r))
-			tell_forgotten(r, NULL, r->found);
-	} else {
-		tell_forgotten(r, gone, candidates);
-	}
+	renew_rooms(r, json_object_get(done, "forgotten"));
+	tell_forgotten(r, gone, candidates);
 	json_decref(done);
 }
 
@@ -441,8 +369,7 @@ static void forget(struct control *c, const struct memory_request *proto, const 
 		send_reply(&failed, &words, NULL);
 		return;
 	}
-	err = r->guild ? post(r, forget_request(text), store_forget_facts, take_forgotten)
-		       : ask_every_server(r, forget_request(text));
+	err = post(r, forget_request(text), store_forget_facts, take_forgotten);
 	if (err)
 		fail(r, err);
 }
@@ -508,38 +435,19 @@ static json_t *suggest_own(const struct memory_request *r, const json_t *found)
 	return list;
 }
 
-static void tell_own(struct memory_request *r, const json_t *found)
-{
-	components_suggest(r->c->components, r->typing, suggest_own(r, found));
-	end_request(r);
-}
-
-static void end_tour(struct memory_request *r)
-{
-	if (r->typing)
-		tell_own(r, r->found);
-	else
-		tell_forgotten(r, NULL, r->found);
-}
-
 static void take_own(int err, const struct store_document *document, void *arg)
 {
 	struct memory_request *r = arg;
 	json_t *found = err ? NULL : json_loads(document->document, 0, NULL);
 
-	if (r->servers)
-		json_array_extend(r->found, found);
-	if (!r->servers)
-		tell_own(r, found);
-	else if (!ask_next_server(r))
-		tell_own(r, r->found);
+	components_suggest(r->c->components, r->typing, suggest_own(r, found));
 	json_decref(found);
+	end_request(r);
 }
 
 void control_type_memory(struct control *c, const struct typing *t, uint32_t id)
 {
 	struct memory_request proto = {.typing = id, .guild = t->guild, .user = t->user}, *r = NULL;
-	json_t *mine;
 	int err;
 
 	music_fold(proto.typed, *t->text == '#' ? "" : t->text);
@@ -549,8 +457,7 @@ void control_type_memory(struct control *c, const struct typing *t, uint32_t id)
 		components_suggest(c->components, id, NULL);
 		return;
 	}
-	mine = json_pack("{s:s,s:b}", "words", "", "mine", 1);
-	err = r->guild ? post(r, mine, store_find_facts, take_own) : ask_every_server(r, mine);
+	err = post(r, json_pack("{s:s,s:b}", "words", "", "mine", 1), store_find_facts, take_own);
 	if (err)
 		fail(r, err);
 }

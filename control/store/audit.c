@@ -256,6 +256,31 @@ static const char *text_or_null(sqlite3_stmt *s, int column)
 	return sqlite3_column_type(s, column) == SQLITE_NULL ? NULL : db_text(s, column);
 }
 
+#define WRITTEN "audit_written"
+
+int audit_get_written(struct db *db, uint64_t *n)
+{
+	sqlite3_stmt *s = db_use(db, DB_GET_META);
+	int err;
+
+	*n = 0;
+	db_bind_text(s, 1, WRITTEN);
+	err = db_step(db, s);
+	if (!err)
+		*n = db_uint(s, 0);
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+int audit_set_written(struct db *db, uint64_t n)
+{
+	sqlite3_stmt *s = db_use(db, DB_SET_META);
+
+	db_bind_text(s, 1, WRITTEN);
+	db_bind_uint(s, 2, n);
+	return db_run(db, s);
+}
+
 /* ---- texts that tell of an erased person ---- */
 
 struct taken {

@@ -58,6 +58,9 @@ struct audit_state {
 
 /* Inside the caller's transaction. Errors of db_run. */
 int audit_add(struct db *db, const struct audit_row *row);
+/* How many of the rows that audit_waiting counts were written; 0 at first. Errors of db.h. */
+int audit_get_written(struct db *db, uint64_t *n);
+int audit_set_written(struct db *db, uint64_t n);
 /* Before the rows of a person are erased: adds the rows that account for it. mac: the pseudonym. */
 int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms);
 /* Puts the pseudonym in place of the person's id in before and after of all rows, and "from erased"

@@ -1,17 +1,22 @@
-/* How many rows of the audit are not written yet, in the file audit-waiting of the state directory:
- * what a control that was killed, or that ended while the disk was full, took with it is told by
- * the next one as lost. The file is made once with room on the disk, and changed in place. Any
- * thread. */
+/* How many rows of the audit were handed over to be written, ever, in the file audit-waiting of the
+ * state directory. The database has how many of them it wrote: the difference is what a control
+ * that was killed, or that ended while the disk was full, took with it, and the next one tells it
+ * as lost. The file is made once with room on the disk, and changed in place, by a thread of its
+ * own: a disk that stalls holds up no caller. What a kill in the moment between a call and that
+ * thread takes is not counted. Any thread. */
 #ifndef CONTROL_STORE_AUDIT_WAITING_H
 #define CONTROL_STORE_AUDIT_WAITING_H
 
+#include <stdint.h>
+
 struct audit_waiting;
 
-/* before: how many the control before left. Errors of open and posix_fallocate; ENOMEM. Caller owns
- * *out. */
-int audit_waiting_open(struct audit_waiting **out, const char *dir, unsigned long *before);
+/* before: the number in the file. Errors of open, posix_fallocate and pthread_create; ENOMEM.
+ * Caller owns *out. */
+int audit_waiting_open(struct audit_waiting **out, const char *dir, uint64_t *before);
+/* The last number is in the file afterwards. */
 struct audit_waiting *audit_waiting_close(struct audit_waiting *w);
-/* So many more wait, or less (below 0). NULL: nobody counts. */
-void audit_waiting_add(struct audit_waiting *w, long n);
+/* So many more were handed over. NULL: nobody counts. */
+void audit_waiting_add(struct audit_waiting *w, uint64_t n);
 
 #endif

@@ -35,8 +35,6 @@
 
 enum {
 	LIKE = 64, /* facts whose vectors are near the question's */
-	FORGET_MAX = 20,
-	FORGET_NEAR = 5,
 	MINUTE_MS = 60000,
 };
 
@@ -54,7 +52,7 @@ static uint64_t ms_at(const json_t *object, const char *key)
 
 /* ---- what was done, without content ---- */
 
-static int add_audit(struct db *db, const struct job *j, const char *kind, const char *result)
+int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const char *result)
 {
 	char actor[24], target[32];
 
@@ -167,7 +165,8 @@ static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
 		err = embedding_add_fact(db, e, *id, f->meaning);
 	if (!err && older->id)
 		err = close_fact(db, older->id, *id, f->said_ms);
-	return err ? err : add_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
+	return err ? err
+		   : fact_rows_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
 }
 
 /* A fact without named lines is said now. One with lines was said in the newest of them; 0 if one
@@ -303,9 +302,8 @@ int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, cha
 
 /* ---- finding ---- */
 
-/* own_first: of more than STORE_FACTS_MAX those that the speaker told are among the rows. */
-static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine,
-			       bool own_first)
+sqlite3_stmt *fact_rows_use(struct db *db, const struct job *j, const char *words, bool mine,
+			    bool own_first)
 {
 	char query[TERMS_QUERY_MAX];
 	bool terms = !mine && terms_query(query, words);
@@ -486,7 +484,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	for (size_t i = 0; i < like.n && out->n < LIKE && !err; i++)
 		err = take_by_id(db, like.fact[i].id, j, request, &like, out);
 	if (!err && (!like.n || terms_query(query, words))) {
-		s = use_facts(db, j, words, mine, out->self != FACT_SELF_NONE);
+		s = fact_rows_use(db, j, words, mine, out->self != FACT_SELF_NONE);
 		fact_filter_bind_tags(s, json_object_get(request, "tags"));
 		fact_filter_bind_untold(s, j, request);
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
@@ -586,178 +584,6 @@ int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgott
 		err = db_run(db, s);
 	}
 	return err;
-}
-
-/* Facts of the speaker that the request may name. */
-struct choice {
-	json_t *chosen; /* to be deleted */
-	json_t *near;	/* they share words with the request, which means perhaps another fact */
-	json_t *others; /* the request's words name them, too */
-};
-
-static void choose_fact(json_t *list, sqlite3_stmt *s)
-{
-	json_array_append_new(list, json_pack("{s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0),
-					      "text", db_text(s, 1), "private", db_uint(s, 6) != 0,
-					      "channels", fact_channels(s, 10)));
-}
-
-static bool is_chosen(const struct choice *c, uint64_t id)
-{
-	const json_t *fact;
-	size_t i;
-
-	json_array_foreach(c->chosen, i, fact)
-	{
-		if ((uint64_t)json_integer_value(json_object_get(fact, "id")) == id)
-			return true;
-	}
-	return false;
-}
-
-/* Neither says more than the other one. */
-static bool are_copies(const char *a, const char *b)
-{
-	return fact_compare(a, b, true, NULL) == FACT_SAME &&
-	       fact_compare(b, a, true, NULL) == FACT_SAME;
-}
-
-/* The same statement may lie in the server's memory and in the speaker's own: who forgets it means
- * both. */
-static int choose_copies(struct db *db, const struct job *j, const char *text, struct choice *out)
-{
-	sqlite3_stmt *s = use_facts(db, j, text, false, true);
-	int err;
-
-	while ((err = db_step(db, s)) == 0)
-		if (db_uint(s, 4) == j->user && !is_chosen(out, db_uint(s, 0)) &&
-		    are_copies(db_text(s, 1), text))
-			choose_fact(out->chosen, s);
-	sqlite3_reset(s);
-	return err == ENOENT ? 0 : err;
-}
-
-static int choose_all_copies(struct db *db, const struct job *j, struct choice *out)
-{
-	size_t n = json_array_size(out->chosen);
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err; i++) {
-		char *text = strdup(text_at(json_array_get(out->chosen, i), "text"));
-
-		err = text ? choose_copies(db, j, text, out) : ENOMEM;
-		free(text);
-	}
-	return err;
-}
-
-/* The speaker may forget only facts that they said themselves. */
-static int choose_facts(struct db *db, const struct job *j, const json_t *request,
-			struct choice *out)
-{
-	const json_t *id = json_object_get(request, "id"), *tags = json_object_get(request, "tags");
-	const char *words = id ? "" : text_at(request, "words");
-	bool last = json_is_true(json_object_get(request, "last"));
-	/* Words find everything that shares one of them: only the best is meant. */
-	size_t most = *words || last ? 1 : FORGET_MAX;
-	sqlite3_stmt *s = use_facts(db, j, words, !*words, true);
-	int err = 0;
-
-	fact_filter_bind_tags(s, tags);
-	if (id)
-		db_bind_uint(s, 5, INT64_MAX);
-
-	while ((*words || json_array_size(out->chosen) < most) && (err = db_step(db, s)) == 0) {
-		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);
-		bool meant = id || last || !*words || slice_names(words, db_text(s, 1));
-
-		json_t *list = !meant				     ? out->near
-			       : json_array_size(out->chosen) < most ? out->chosen
-								     : out->others;
-
-		if (db_uint(s, 4) == j->user && named &&
-		    fact_filter_has_tags(db_text(s, 3), tags) &&
-		    (list == out->chosen || json_array_size(list) < FORGET_NEAR))
-			choose_fact(list, s);
-	}
-	sqlite3_reset(s);
-	return err == ENOENT ? 0 : err;
-}
-
-static int forget_chosen(struct db *db, const struct job *j, const json_t *chosen,
-			 const char *words, struct forgotten *f)
-{
-	const json_t *fact;
-	size_t i;
-	int err = 0;
-
-	json_array_foreach(chosen, i, fact)
-	{
-		uint64_t id = (uint64_t)json_integer_value(json_object_get(fact, "id"));
-
-		err = err ? err : fact_rows_drop(db, id, words, f);
-		err = err ? err : add_audit(db, j, "memory_forget", "deleted");
-	}
-	return err ? err : forgotten_save(f);
-}
-
-/* In one transaction. */
-static int forget(struct db *db, const char *dir, const struct job *j, const json_t *request,
-		  struct choice *choice)
-{
-	struct forgotten *f = NULL;
-	int err = db_begin_synced(db);
-
-	if (err)
-		return err;
-	err = forgotten_alloc(&f, db, dir, j->now_ms);
-	if (!err)
-		err = choose_facts(db, j, request, choice);
-	if (!err)
-		err = choose_all_copies(db, j, choice);
-	if (!err)
-		err = forget_chosen(db, j, choice->chosen, text_at(request, "words"), f);
-	if (err)
-		db_rollback(db);
-	else
-		err = db_commit(db);
-	forgotten_free(f);
-	return err;
-}
-
-/* What the words may have meant instead, or meant as well. */
-static void tell_candidates(json_t *root, const json_t *gone, const struct choice *c)
-{
-	json_t *others = json_array(), *fact;
-	size_t i;
-
-	json_array_foreach(c->others, i, fact)
-	{
-		if (!is_chosen(c, (uint64_t)json_integer_value(json_object_get(fact, "id"))))
-			json_array_append(others, fact);
-	}
-	if (!json_array_size(gone) && json_array_size(c->near))
-		json_object_set(root, "candidates", c->near);
-	else if (json_array_size(others))
-		json_object_set(root, "candidates", others);
-	json_decref(others);
-}
-
-int fact_rows_forget(struct db *db, const char *dir, const struct job *j, char **out)
-{
-	json_t *request = json_loads(j->text, 0, NULL), *root;
-	struct choice choice = {json_array(), json_array(), json_array()};
-	int err = request ? forget(db, dir, j, request, &choice) : EINVAL;
-
-	if (!err && json_array_size(choice.chosen))
-		err = db_merge_terms(db);
-	root = json_pack("{s:O}", "forgotten", choice.chosen);
-	tell_candidates(root, choice.chosen, &choice);
-	json_decref(request);
-	json_decref(choice.chosen);
-	json_decref(choice.near);
-	json_decref(choice.others);
-	return dump(err, root, out);
 }
 
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)

@@ -4,6 +4,7 @@
 #ifndef CONTROL_STORE_FACT_ROWS_H
 #define CONTROL_STORE_FACT_ROWS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct db;
@@ -15,8 +16,13 @@ enum { FACTS_A_MINUTE = 5 };
 
 int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, char **out);
 int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out);
-/* dir: the state directory, whose file `forgotten` notes what went. */
-int fact_rows_forget(struct db *db, const char *dir, const struct job *j, char **out);
+/* Begins to read the facts of the job's memories that have one of the words; mine: those that its
+ * user said; own_first: of more than STORE_FACTS_MAX those are among the rows. Their columns are
+ * those of FIND_FACTS. */
+struct sqlite3_stmt *fact_rows_use(struct db *db, const struct job *j, const char *words, bool mine,
+				   bool own_first);
+/* A row of the audit: what the job's user did to the memory of its server. */
+int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const char *result);
 /* Deletes a fact, those whose place it took, and what summaries_forget says. Inside a transaction;
  * the full-text index needs db_merge_terms afterwards. f may be NULL. */
 int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgotten *f);

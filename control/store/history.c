@@ -695,17 +695,21 @@ static sqlite3_stmt *use_speech(struct db *db, const struct job *j, uint64_t gui
 	return s;
 }
 
-/* What is not told by whose speech it was paid for, divided by how long each person spoke. */
+/* What is not told by whose speech it was paid for, divided by how long each person spoke; for
+ * speech of which no row tells any more nobody did. */
 static int divide_transcription(struct db *db, const struct job *j, sqlite3_stmt *of,
 				json_t *speakers)
 {
-	uint64_t guild = db_uint(of, 0), session = db_uint(of, 1), left = db_uint(of, 2), total = 0;
+	uint64_t guild = db_uint(of, 0), session = db_uint(of, 1), left = db_uint(of, 2), rows = 0;
 	double nano = (double)left;
 	sqlite3_stmt *s = use_speech(db, j, guild, session);
+	uint64_t total;
 	int err;
 
 	while (!(err = db_step(db, s)))
-		total += db_uint(s, 1);
+		rows += db_uint(s, 1);
+	/* Of a session that began before, the rows alone are of these times. */
+	total = session < j->now_ms ? rows : turn_costs_spoken(db, guild, session, rows);
 	s = use_speech(db, j, guild, session);
 	while (err == ENOENT && total && !db_step(db, s)) {
 		uint64_t share = (uint64_t)(nano * (double)db_uint(s, 1) / (double)total);
@@ -718,7 +722,7 @@ static int divide_transcription(struct db *db, const struct job *j, sqlite3_stmt
 				    "estimated", json_true());
 	}
 	sqlite3_reset(s);
-	if (left && !total)
+	if (left && (!rows || total > rows))
 		add_sum(speakers, json_pack("{s:n}", "user"), left);
 	return err == ENOENT ? 0 : err;
 }

@@ -26,8 +26,8 @@ static const char *const copies[] = {
 	" FROM src.utterances UNION SELECT user FROM src.speech UNION SELECT user FROM"
 	" src.tool_calls UNION SELECT user FROM src.segments UNION SELECT user FROM src.events)"
 	" WHERE user > 0 ORDER BY user",
-	"INSERT INTO main.sessions SELECT guild, started_ms, channel, ended_ms, why" FROM_SINCE(
-		"sessions", "coalesce(ended_ms, 9223372036854775807)"),
+	"INSERT INTO main.sessions SELECT guild, started_ms, channel, ended_ms, why, "
+	"spoken_ms" FROM_SINCE("sessions", "coalesce(ended_ms, 9223372036854775807)"),
 	"INSERT INTO main.utterances(seq, guild, session, utterance, user, started_ms, ended_ms,"
 	" source, channel, turn, language, confidence, addressee) SELECT seq, guild, session,"
 	" utterance, " NUMBER_OF("user") ", started_ms, ended_ms, source, channel, turn, language,"

@@ -19,6 +19,7 @@
 #include "control/store/episodes.h"
 #include "control/store/erase_fault.h"
 #include "control/store/fact_pairs.h"
+#include "control/store/fact_forget.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/forgotten.h"
@@ -213,16 +214,16 @@ static int write_record(struct job_runner *to, const struct record *r, struct fo
 }
 
 /* How many rows of the audit this record is, or stands for. */
-static long count_audit(const struct record *r)
+static unsigned long count_audit(const struct record *r)
 {
-	return !r->ev ? (long)r->lost : rows_audited(r->ev);
+	return !r->ev ? r->lost : rows_audited(r->ev);
 }
 
 static void note_lost(struct job_runner *to, const struct record *r)
 {
 	if (r->ev && !rows_audited(r->ev))
 		return;
-	to->lost_audit += (unsigned long)count_audit(r);
+	to->lost_audit += count_audit(r);
 	to->lost_audit_ms = r->ev ? r->ev->at_ms : r->lost_ms;
 }
 
@@ -247,15 +248,18 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 	struct forgotten *f = NULL;
 	struct db *db = to->db;
 	int err = holds_audit(r) ? db_begin_synced(db) : db_begin(db);
-	long audited = (long)to->lost_audit;
+	unsigned long audited;
 
 	*n = 0;
+	err = err ? err : job_compare_audit(to);
+	audited = to->lost_audit;
 	if (!err && to->lost_audit)
 		err = add_lost(db, to->lost_audit, lost_at(to, r));
 	for (; r && *n < BATCH && !err; r = r->next, ++*n) {
 		err = write_record(to, r, &f);
 		audited += count_audit(r);
 	}
+	err = err ? err : job_count_audit(to, audited);
 	err = err ? err : forgotten_save(f);
 	forgotten_free(f);
 	if (err)
@@ -264,7 +268,7 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 		err = db_commit(db);
 	if (err)
 		return err;
-	audit_waiting_add(to->queue->waiting, -audited);
+	to->audit_written += audited;
 	to->lost_audit = 0;
 	*list = r;
 	return 0;
@@ -572,10 +576,12 @@ static void run_find_episode(struct job_runner *r, const struct job *j, struct w
 
 static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
 {
-	return j->kind == JOB_WRITE_FACTS    ? fact_rows_write(r->db, r->embedding, j, text)
-	       : j->kind == JOB_FIND_FACTS   ? fact_rows_find(r->db, r->embedding, j, text)
+	return j->kind == JOB_WRITE_FACTS ? fact_rows_write(r->db, r->embedding, j, text)
+	       : j->kind == JOB_FIND_FACTS
+		       ? (j->guild ? fact_rows_find(r->db, r->embedding, j, text)
+				   : fact_list_own(r->db, j, text))
 	       : j->kind == JOB_FORGET_GUILD ? guild_facts_forget(r->db, r->dir, j, text)
-					     : fact_rows_forget(r->db, r->dir, j, text);
+					     : fact_forget(r->db, r->dir, j, text);
 }
 
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)

@@ -114,7 +114,7 @@ struct queue {
 	unsigned long shed;
 	struct record *mark;	       /* the one that waits */
 	unsigned long unmarked;	       /* rows of the audit that were lost and are in no mark */
-	struct audit_waiting *waiting; /* all of the audit that is not written; NULL: not counted */
+	struct audit_waiting *waiting; /* counts rows of the audit; NULL: nobody does */
 };
 
 /* The worker's side. */
@@ -139,6 +139,9 @@ struct job_runner {
 	unsigned long lost; /* rows of history that could not be written */
 	unsigned long lost_audit; /* and rows of the audit, which the next batch tells of */
 	uint64_t lost_audit_ms;	  /* 0: not known */
+	uint64_t handed_over;	  /* rows of the audit, to the controls before (audit_waiting.h) */
+	uint64_t audit_written;	  /* how many of all were written, once compared */
+	bool compared;
 };
 
 /* Head of an answer: err, how many documents follow, each with its head, author and text. */

@@ -1,5 +1,6 @@
 /* Functions that the jobs of the store's worker share: job.c, and job_person.c for those about one
- * person, job_expire.c, job_state.c. The runner owns the database; jobs and answers are borrowed.
+ * person, job_audit.c, job_expire.c, job_state.c. The runner owns the database; jobs and answers
+ * are borrowed.
  */
 #ifndef CONTROL_STORE_JOB_INSIDE_H
 #define CONTROL_STORE_JOB_INSIDE_H
@@ -20,6 +21,13 @@ int job_note_outcome(struct job_runner *r, int err);
 int job_run_history(struct job_runner *r);
 /* JOB_EXPIRE (job_expire.c). */
 int job_run_expire(struct job_runner *r, const struct job *j);
+/* Rows of the audit that the controls before were handed over and did not write are told by the
+ * first batch. A restored backup lacks those that were written since. In a transaction
+ * (job_audit.c). */
+int job_compare_audit(struct job_runner *r);
+/* So many rows are written. In the transaction of the rows themselves, so that a kill parts them
+ * from their number nowhere. */
+int job_count_audit(struct job_runner *r, unsigned long rows);
 /* What a read found, which closes a database that cannot be read; returns err. */
 int job_note_read(struct job_runner *r, int err);
 /* Documents follow: n of them. */

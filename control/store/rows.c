@@ -43,25 +43,39 @@ static void bind_maybe(sqlite3_stmt *s, int at, int64_t v)
 		sqlite3_bind_int64(s, at, v);
 }
 
+/* Shares of what a session cost stay as they are when rows of it go. */
+static int add_spoken(struct db *db, uint64_t guild, uint64_t session, uint64_t from_ms,
+		      uint64_t to_ms)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_SPOKEN);
+
+	db_bind_uint(s, 1, guild);
+	db_bind_uint(s, 2, session);
+	db_bind_uint(s, 3, to_ms > from_ms ? to_ms - from_ms : 0);
+	return db_run(db, s);
+}
+
 static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_utterance *u = &ev->utterance;
+	int err = add_spoken(db, ev->guild, u->session, u->started_ms, u->ended_ms);
 
-	return timeline_add(db,
-			    &(struct timeline_line){.guild = ev->guild,
-						    .session = u->session,
-						    .channel = u->channel,
-						    .utterance = u->utterance,
-						    .user = ev->user,
-						    .name = u->name,
-						    .text = u->text,
-						    .started_ms = u->started_ms,
-						    .ended_ms = u->ended_ms,
-						    .source = u->source,
-						    .language = u->language,
-						    .confidence = u->confidence,
-						    .consent = u->consent},
-			    words && !u->transient);
+	return err ? err
+		   : timeline_add(db,
+				  &(struct timeline_line){.guild = ev->guild,
+							  .session = u->session,
+							  .channel = u->channel,
+							  .utterance = u->utterance,
+							  .user = ev->user,
+							  .name = u->name,
+							  .text = u->text,
+							  .started_ms = u->started_ms,
+							  .ended_ms = u->ended_ms,
+							  .source = u->source,
+							  .language = u->language,
+							  .confidence = u->confidence,
+							  .consent = u->consent},
+				  words && !u->transient);
 }
 
 /* The bot's part of a turn, as far as it was played. It is erased with the person it answered. */
@@ -89,8 +103,12 @@ static int add_answer(struct db *db, const struct bus_event *ev, bool words)
 static int add_speech(struct db *db, const struct bus_event *ev)
 {
 	const struct event_speech *p = &ev->speech;
-	sqlite3_stmt *s = db_use(db, DB_ADD_SPEECH);
+	int err = add_spoken(db, ev->guild, p->session, p->started_ms, p->ended_ms);
+	sqlite3_stmt *s;
 
+	if (err)
+		return err;
+	s = db_use(db, DB_ADD_SPEECH);
 	db_bind_uint(s, 1, ev->guild);
 	db_bind_uint(s, 2, p->session);
 	db_bind_uint(s, 3, p->utterance);

@@ -712,7 +712,7 @@ static int subscribe(struct store *s, struct bus *bus)
 /* Without its file a kill loses rows of the audit that nobody can count. */
 static void count_waiting(struct store *s, const char *dir)
 {
-	int err = audit_waiting_open(&s->queue.waiting, dir, &s->runner.lost_audit);
+	int err = audit_waiting_open(&s->queue.waiting, dir, &s->runner.handed_over);
 
 	if (err)
 		log_warn("audit_waiting", "folder=%s error=\"%s\"", dir, strerror(err));

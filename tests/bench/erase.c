@@ -879,11 +879,13 @@ static void keep_older(void)
 	db_close(db);
 }
 
-/* A copy of a version before lines had people, the audit a second seal, and facts a second time. */
+/* A copy of a version before lines had people, the audit a second seal, facts a second time, and
+ * sessions their speech. */
 #define TO_SCHEMA_24                                                                               \
 	"DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt;"                    \
 	"ALTER TABLE audit DROP COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms;"        \
 	"DROP TABLE music_positions;"                                                              \
+	"DROP INDEX costs_session; ALTER TABLE sessions DROP COLUMN spoken_ms;"                    \
 	"PRAGMA user_version = 24"
 
 static unsigned restore_older(bool schema)

@@ -66,7 +66,7 @@ sqlite3 "$D/incident/parley.db" "INSERT INTO settings_documents VALUES('global',
 	\"author\":\"m\",\"intent\":{\"hold_ms\":77,\"mcp_servers\":[{\"name\":\"evil\",\"transport\":\"http\",
 	\"url\":\"http://127.0.0.1:$(head -1 "$D/listener")/\"}]}}', 'm', 1)" || bad document "it is not put in"
 # A session of 2023, which a control that drops what is too old does not keep.
-sqlite3 "$D/incident/parley.db" "INSERT INTO sessions VALUES($GUILD, 1700000000000, $VOICE, 1700000060000, 'left')" || bad old "it is not put in"
+sqlite3 "$D/incident/parley.db" "INSERT INTO sessions VALUES($GUILD, 1700000000000, $VOICE, 1700000060000, 'left', 0)" || bad old "it is not put in"
 # Files that a control would read, and a token that its maker knows.
 hush=$(printf '%064d' 7)
 (umask 077; echo "$hush" >"$D/incident/web-token"; echo '{"calls":[]}' >"$D/incident/session.json")

@@ -275,6 +275,7 @@ static bool make_old(void)
 		 "part = 'head'; ALTER TABLE audit DROP COLUMN said_salt; ALTER TABLE audit DROP "
 		 "COLUMN said_sealed; ALTER TABLE facts DROP COLUMN said_ms; DROP TABLE "
 		 "music_positions;"
+		 "DROP INDEX costs_session; ALTER TABLE sessions DROP COLUMN spoken_ms;"
 		 " PRAGMA user_version = 25",
 		 sealed, hash, hash);
 	db = db_close(db);

@@ -119,7 +119,7 @@ TEST(an_older_database_is_migrated_after_a_copy_was_made)
 	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
-	CHECK_INT(number(path, "PRAGMA user_version"), 28);
+	CHECK_INT(number(path, "PRAGMA user_version"), 29);
 	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM terms WHERE terms MATCH 'hello'"), 1);

@@ -426,7 +426,9 @@ TEST(a_migration_finds_whom_lines_quote)
 	CHECK(run("DROP TABLE utterance_people; ALTER TABLE audit DROP COLUMN said_salt; "
 		  "ALTER TABLE audit DROP COLUMN said_sealed;"
 		  "ALTER TABLE facts DROP COLUMN said_ms;"
-		  "DROP TABLE music_positions; PRAGMA user_version=24"));
+		  "DROP TABLE music_positions; DROP INDEX costs_session; ALTER TABLE sessions DROP "
+		  "COLUMN spoken_ms;"
+		  "PRAGMA user_version=24"));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(first_quoted(), ANA);
 	db_close(db);
@@ -462,7 +464,7 @@ static void erase_who_left(const char *left)
 }
 
 #define ANSWER_BY_VOICE                                                                            \
-	"INSERT INTO sessions VALUES(1, 1000, 4, 2000, 'left');"                                   \
+	"INSERT INTO sessions VALUES(1, 1000, 4, 2000, 'left', 0);"                                \
 	"INSERT INTO turns(guild, session, turn, user, said) VALUES"                               \
 	"(1, 1000, 3, 502777123, 'it shows xyzzyplugh');"
 

@@ -6,6 +6,7 @@
 
 #include "control/events/events.h"
 #include "control/store/db.h"
+#include "control/store/fact_forget.h"
 #include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -234,7 +235,7 @@ TEST(a_duplicate_keeps_the_older_fact_with_the_evidence_of_both)
 	CHECK_INT(run_sql("SELECT count(*) FROM fact_sources WHERE fact = 1"), 1);
 	CHECK_INT(run_sql("SELECT count(*) FROM audit WHERE kind = 'memory_reflect'"), 1);
 	/* The other one is forgotten with it. */
-	CHECK_INT(fact_rows_forget(db, dir, &j, &out), 0);
+	CHECK_INT(fact_forget(db, dir, &j, &out), 0);
 	free(out);
 	CHECK_INT(run_sql("SELECT count(*) FROM facts"), 0);
 	close_scene();
@@ -277,7 +278,7 @@ TEST(nothing_is_decided_about_facts_that_are_gone)
 	CHECK_STR(next_pairs(1, "[]"), "");
 	tell_boats();
 	CHECK_STR(next_pairs(TODAY, "[]"), "1-2");
-	CHECK_INT(fact_rows_forget(db, dir, &j, &out), 0);
+	CHECK_INT(fact_forget(db, dir, &j, &out), 0);
 	free(out);
 	CHECK_STR(decide("update"), "{\"merged\":0,\"updated\":0,\"conflicts\":0,\"kept\":0}");
 	CHECK_STR(find("sail boats"), "I never sail boats in winter storms");

@@ -219,6 +219,47 @@ TEST(a_turn_costs_its_share_of_the_transcription_of_its_session)
 	end();
 }
 
+static double transcription_of_turn(void)
+{
+	if (ask((struct job){.owner = STORE_TURN, .until_ms = 1, .any = true}) ||
+	    json_array_size(json_object_get(got, "costs")) != 2)
+		return -1;
+	return json_real_value(json_object_get(row("costs", 1), "usd"));
+}
+
+static bool start_session(void)
+{
+	return add(&(struct bus_event){.type = EVENT_SESSION_STARTED,
+				       .at_ms = T0,
+				       .guild = 1,
+				       .session = {.session = T0, .channel = 300}});
+}
+
+/* What others said is paid, whatever is kept of it. */
+TEST(a_turn_costs_the_same_when_another_speaker_is_erased)
+{
+	const struct bus_event noise = {
+		.type = EVENT_SPEECH_DROPPED,
+		.guild = 1,
+		.user = 503,
+		.speech = {.session = T0, .started_ms = T0 + 20000, .ended_ms = T0 + 28000}};
+	double usd;
+
+	CHECK(begin());
+	CHECK(start_session() && add_speech() && add_turn(1, 1, "answered") && add_cost() &&
+	      add_session_of_speech());
+	usd = transcription_of_turn();
+	CHECK(usd > 0.00099 && usd < 0.00101);
+	CHECK_INT(rows_run_erasers(db, 502, NULL, NULL), 0);
+	usd = transcription_of_turn();
+	CHECK(usd > 0.00099 && usd < 0.00101);
+	/* Noise was heard, too. */
+	CHECK(add(&noise));
+	usd = transcription_of_turn();
+	CHECK(usd > 0.00049 && usd < 0.00051);
+	end();
+}
+
 TEST(one_turn_tells_its_decisions_times_and_costs)
 {
 	const json_t *why;

@@ -21,6 +21,7 @@
 	"ALTER TABLE utterances DROP COLUMN consent;"                                              \
 	"DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; DROP TABLE recordings;"     \
 	"DROP TABLE text_taken; DROP TABLE erased_facts; DROP TABLE utterance_people;"             \
+	"ALTER TABLE sessions DROP COLUMN spoken_ms;"                                              \
 	"ALTER TABLE turns DROP COLUMN prompts; DROP TABLE guild_states;"                          \
 	"ALTER TABLE audit DROP COLUMN salt; ALTER TABLE audit DROP COLUMN sealed;"                \
 	"ALTER TABLE audit DROP COLUMN hash; DROP TABLE audit_chain;"                              \

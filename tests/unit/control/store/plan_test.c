@@ -99,3 +99,17 @@ TEST(names_are_found_without_reading_all_lines_of_a_name)
 	db_close(db);
 	folder_remove(dir);
 }
+
+/* Rows of costs stay for more than a year, and a page waits for those of one session. */
+TEST(costs_of_a_session_are_found_by_an_index)
+{
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(uses_index(db, DB_SUM_SESSION_TRANSCRIPTION, "costs_session (guild=? AND session=?"));
+	CHECK(uses_index(db, DB_SUM_TURN_COSTS, "costs_session (guild=? AND session=?"));
+	db_close(db);
+	folder_remove(dir);
+}

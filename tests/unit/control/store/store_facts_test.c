@@ -142,6 +142,54 @@ TEST(words_that_name_no_fact_delete_none_and_tell_the_near_ones)
 	facts_scene_close();
 }
 
+static struct store_facts in_server(uint64_t guild, uint64_t user)
+{
+	struct store_facts f = facts_scene_by(user);
+
+	f.guild = guild;
+	f.owner = user;
+	f.any = true;
+	return f;
+}
+
+/* Of a direct message. The words mean one fact, wherever it lies. */
+TEST(a_fact_is_forgotten_in_every_server_that_has_it)
+{
+	facts_scene_open();
+	CHECK_STR(facts_scene_write(in_server(7, ANA), "I live in Bonn"), "inserted");
+	CHECK_STR(facts_scene_write(in_server(8, ANA), "I live in Bonn"), "inserted");
+	CHECK_STR(facts_scene_write(in_server(8, ANA), "my bike is red"), "inserted");
+	CHECK_STR(facts_scene_write(in_server(9, BOB), "I live in Bonn"), "inserted");
+	CHECK_STR(facts_scene_find(in_server(0, ANA), "{\"words\":\"\",\"mine\":true}"),
+		  "my bike is red; I live in Bonn; I live in Bonn");
+	CHECK_INT(facts_scene_forget(in_server(0, ANA), "{\"words\":\"I live in Bonn\"}"), 2);
+	CHECK_INT(facts_scene_sql("SELECT count(*) FROM facts"), 2);
+	CHECK_INT(facts_scene_sql("SELECT count(*) FROM facts WHERE said_by = 5"), 1);
+	/* By the id that was suggested, too. */
+	CHECK_STR(facts_scene_write(in_server(7, ANA), "my bike is red"), "inserted");
+	CHECK_INT(facts_scene_forget(in_server(0, ANA), "{\"id\":3}"), 2);
+	CHECK_INT(facts_scene_sql("SELECT count(*) FROM facts"), 1);
+	facts_scene_close();
+}
+
+/* The server that is asked first has no part in it. */
+TEST(words_that_name_other_facts_in_other_servers_forget_none)
+{
+	const json_t *which;
+
+	facts_scene_open();
+	CHECK_STR(facts_scene_write(in_server(7, ANA), "my address is Elm Street nine"),
+		  "inserted");
+	CHECK_STR(facts_scene_write(in_server(8, ANA), "my address is Oak Road two"), "inserted");
+	CHECK_INT(facts_scene_forget(in_server(0, ANA), "{\"words\":\"my address\"}"), 0);
+	which = json_object_get(facts_scene_answer, "candidates");
+	CHECK_INT(json_array_size(which), 2);
+	CHECK_INT(facts_scene_sql("SELECT count(*) FROM facts"), 2);
+	CHECK_INT(facts_scene_forget(in_server(0, ANA), "{\"words\":\"Oak Road\"}"), 1);
+	CHECK_INT(facts_scene_sql("SELECT count(*) FROM facts WHERE guild = 7"), 1);
+	facts_scene_close();
+}
+
 TEST(a_request_that_is_no_json_writes_nothing)
 {
 	struct store_facts f = facts_scene_by(ANA);
