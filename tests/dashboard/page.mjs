@@ -184,6 +184,26 @@ const groups = {
     b.troubles.length = 0; // the refusals
   },
 
+  // The facts of a room change with the end of a turn, so the page asks for them at once; what else happens is gathered for a moment.
+  async turnsAtOnce(b, s) {
+    await openPage(b, s);
+    await b.until(`${rows} === 50`);
+    const least = { turn: Infinity, member: Infinity };
+
+    for (let i = 0; i < 8; i++)
+      for (const type of ['turn', 'member']) {
+        await sleep(250);
+        s.asked.length = 0;
+        const from = performance.now();
+
+        s.send(type, { guild: A, turn: 121, name: 'Alice', reason: 'answered', why: [] });
+        while (!s.count('/api/rooms') && performance.now() - from < 2000) await sleep(1);
+        least[type] = Math.min(least[type], performance.now() - from);
+      }
+    is('the end of a turn is asked for before other things', least.turn < least.member - 20, true);
+    is('which wait until control describes the room anew', least.member > 40, true);
+  },
+
   // A page that is open for days holds no more turns than were asked for.
   async manyTurns(b, s) {
     await openPage(b, s);

@@ -325,6 +325,8 @@ const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
 // Many rooms are a long answer, which must not be all that the page and control do.
 const notSooner = (ms) => () => Math.min(2000, Math.max(ms, 5 * roomsTook - 200));
 const roomsSoon = soon(loadRooms, notSooner(45));
+// An event of the bus ends what is kept, so the end of a turn is asked for with what comes in the same moment.
+const turnRoomSoon = soon(loadRooms, notSooner(10));
 const othersSoon = soon(loadRooms, notSooner(400));
 const behindSoon = soon(loadRooms, 2000); // while another view is in front
 const turnsSoon = soon(loadTurns, 60);
@@ -371,7 +373,8 @@ function takeTurn(ev) {
 }
 
 function roomChanged(ev) {
-  const load = view() ? behindSoon : ev.guild === state.room || !Number(ev.guild) ? roomsSoon : othersSoon;
+  const shown = ev.guild === state.room;
+  const load = view() ? behindSoon : shown && ev.event === "turn" ? turnRoomSoon : shown || !Number(ev.guild) ? roomsSoon : othersSoon;
 
   load();
 }
