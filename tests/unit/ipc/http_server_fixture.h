@@ -22,7 +22,9 @@ static struct fixture {
 	struct loop l;
 	struct http_server *server;
 	struct http_events *events;
-	struct http_exchange *kept; /* an exchange that is answered later */
+	struct http_exchange *kept;	     /* an exchange that is answered later */
+	struct http_exchange *held[CLIENTS]; /* of /held, the same */
+	unsigned n_held;
 	unsigned requests, bodies, gone, drained, snapshots;
 	char path[HTTP_PATH_SIZE], query[64], address[64], name[64];
 	uint8_t body[1 << 20];
@@ -99,6 +101,8 @@ static inline void on_request(struct http_exchange *x, const struct http_head *h
 	if (strcmp(head->path, "/later") == 0) {
 		fx.kept = x;
 		http_on_gone(x, on_gone, NULL);
+	} else if (strcmp(head->path, "/held") == 0 && fx.n_held < CLIENTS) {
+		fx.held[fx.n_held++] = x;
 	} else if (strcmp(head->path, "/body") == 0) {
 		http_on_gone(x, on_gone, NULL);
 		http_take_body(x, &(struct http_body_limits){.max = 100000}, on_body, NULL);
