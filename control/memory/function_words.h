@@ -12,7 +12,7 @@
 
 /* A set of languages, one bit each. */
 typedef unsigned function_languages;
-enum { FUNCTION_WORDS_GERMAN = 1 }; /* its bit */
+enum { FUNCTION_WORDS_GERMAN = 1, FUNCTION_WORDS_POLISH = 32 }; /* their bits */
 
 struct function_count {
 	unsigned words;

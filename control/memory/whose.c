@@ -14,11 +14,11 @@
 enum { WORDS_MAX = 64, NAMES_MAX = 8, OWNED_MIN = 3 };
 
 struct word {
-	char text[TERM_MAX]; /* in lower case */
-	bool capital, first; /* of its sentence */
-	bool owner;	     /* an apostrophe makes it one: "Lena's", "Jonas'" */
-	bool cyrillic;
-	bool empty; /* it says nothing of a subject */
+	char text[TERM_MAX];	 /* in lower case */
+	bool capital, first;	 /* of its sentence */
+	bool owner;		 /* an apostrophe makes it one: "Lena's", "Jonas'" */
+	bool cyrillic, declines; /* names have endings there */
+	bool empty;		 /* it says nothing of a subject */
 };
 
 struct statement {
@@ -40,8 +40,8 @@ static const char *const articles[] = {
 	"im",  "am", "zum", "zur", "vom", "beim", "el",	 "la",	"los", "las", "un",
 	"una", "le", "les", "une", "il",  "lo",	  "gli", "het", "een", "o",   NULL};
 /* Behind them stands of whom something is. */
-static const char *const of_somebody[] = {"for", "of",	"von",	"f\u00fcr", "de",  "d",
-					  "di",	 "van", "voor", "da",	    "dla", NULL};
+static const char *const of_somebody[] = {"for", "of",	 "von", "f\u00fcr", "de", "d", "di",
+					  "van", "voor", "da",	"dla",	    "u",  NULL};
 /* A subject stands before them. */
 static const char *const verbs[] = {
 	"is",	   "was",	"has",	  "had",    "will",    "would",	   "can",     "could",
@@ -55,16 +55,26 @@ static const char *const verbs[] = {
 	"tiene",   "est\u00e1", "va",	  "vive",   "trabaja", "est",	   "habite",  "ha",
 	"heeft",   "gaat",	"woont",  "ma",	    "jest",    "idzie",	   "mieszka", "tem",
 	"\u00e9",  "vai",	"mora",	  NULL};
-/* "let's", "here's" */
-static const char *const no_owners[] = {"let",	     "here",  "how",  "everything", "nothing",
-					"something", "other", "else", NULL};
+/* Of them people alone, and animals, are the subject. */
+static const char *const doings[] = {"has",   "had",	 "lives",   "works",  "likes",
+				     "loves", "hates",	 "wants",   "needs",  "drives",
+				     "eats",  "drinks",	 "owns",    "sleeps", "speaks",
+				     "says",  "prefers", "studies", NULL};
+/* "let's", "everybody has" */
+static const char *const nobody[] = {
+	"let",	   "here",     "how",	    "everything", "nothing",  "something", "other",
+	"else",	   "everyone", "everybody", "someone",	  "somebody", "nobody",	   "anyone",
+	"anybody", "people",   "never",	    "also",	  "always",   "really",	   "still",
+	"only",	   "already",  "probably",  "actually",	  "now",      "each",	   NULL};
 /* A capital behind them is a place or what something is called. */
 static const char *const of_things[] = {
 	"в",	 "во",	"на",	      "из",	  "до",	     "под",	 "над",	  "за",	   "через",
 	"зовут", "имя", "называется", "называем", "назвали", "называть", "зовём", "зовем", NULL};
 static const char *const days[] = {"завтра", "сегодня", "вчера", "теперь", "сейчас", "потом", NULL};
-static const char *const cyrillic_endings[] = {"ой", "ей", "ою", "ею", "ом", "ем", "ём", "а", "я",
-					       "у",  "ю",  "е",	 "и",  "ы",  "о",  "й",	 "ь", NULL};
+static const char *const endings[] = {"owi", "iem", "em", "ie", "\u0119", "\u0105", "a",  "y",
+				      "i",   "e",   "u",  "o",	"ой",	  "ей",	    "ою", "ею",
+				      "ом",  "ем",  "ём", "а",	"я",	  "у",	    "ю",  "е",
+				      "и",   "ы",   "о",  "й",	"ь",	  NULL};
 static const char *const cyrillic_verb_endings[] = {"т", "л", "ла", "ло", "ли", "ся", NULL};
 
 /* ---- reading ---- */
@@ -76,10 +86,10 @@ static bool ends_with(const char *text, const char *ending)
 	return n >= k && strcmp(text + n - k, ending) == 0;
 }
 
-static bool ends_with_any(const char *text, const char *const *endings)
+static bool ends_with_any(const char *text, const char *const *list)
 {
-	for (; *endings; endings++)
-		if (ends_with(text, *endings))
+	for (; *list; list++)
+		if (ends_with(text, *list))
 			return true;
 	return false;
 }
@@ -111,7 +121,7 @@ static void add_word(struct statement *s, const char *from, size_t n, bool first
 	if (s->n == WORDS_MAX || n >= sizeof w->text || terms_is_dense(c))
 		return;
 	*w = (struct word){.first = first, .capital = terms_lower(c) != c};
-	w->cyrillic = c >= 0x400 && c <= 0x4ff;
+	w->declines = w->cyrillic = c >= 0x400 && c <= 0x4ff;
 	terms_fold(w->text, from, n);
 	w->text[n] = '\0';
 	s->n++;
@@ -151,6 +161,7 @@ static void find_empty(struct statement *s)
 		struct word *w = &s->word[i];
 		size_t n = strlen(w->text);
 
+		w->declines = w->declines || (s->languages & FUNCTION_WORDS_POLISH);
 		s->has_self = s->has_self || lists_hold(selves, w->text);
 		w->empty = terms_is_stop_word(w->text, n) || lists_hold(selves, w->text) ||
 			   function_words_hold(s->languages, w->text, n) ||
@@ -189,7 +200,7 @@ static bool is_owner(const struct statement *s, size_t i)
 
 	if (is_genitive(s, i))
 		return true;
-	return w->owner && strlen(w->text) >= OWNED_MIN && !lists_hold(no_owners, w->text);
+	return w->owner && strlen(w->text) >= OWNED_MIN;
 }
 
 static bool precedes_verb(const struct statement *s, size_t i)
@@ -203,16 +214,27 @@ static bool precedes_verb(const struct statement *s, size_t i)
 				   : lists_hold(verbs, after);
 }
 
+/* "lena has a dog", as the embedded recognition writes it. */
+static bool is_small(const struct statement *s, size_t i)
+{
+	const struct word *w = &s->word[i];
+
+	return (w->first || (i && s->word[i - 1].empty)) && strlen(w->text) >= OWNED_MIN &&
+	       lists_hold(doings, text_after(s, i)) && !name_is_everyday(w->text);
+}
+
 static bool is_somebody(const struct statement *s, size_t i)
 {
 	const struct word *w = &s->word[i];
 	const char *before = text_before(s, i);
 
-	if (w->empty || lists_hold(articles, before))
+	if (w->empty || lists_hold(articles, before) || lists_hold(nobody, w->text))
 		return false;
 	if (is_owner(s, i))
 		return true;
-	if (!w->capital || (w->first && name_is_everyday(w->text)))
+	if (!w->capital)
+		return is_small(s, i);
+	if (w->first && name_is_everyday(w->text))
 		return false;
 	if (w->cyrillic && !w->first)
 		return !lists_hold(of_things, before);
@@ -240,10 +262,10 @@ static size_t stem(const char *word)
 {
 	size_t n = strlen(word);
 
-	for (size_t i = 0; cyrillic_endings[i]; i++) {
-		size_t k = strlen(cyrillic_endings[i]);
+	for (size_t i = 0; endings[i]; i++) {
+		size_t k = strlen(endings[i]);
 
-		if (n > k + 2 && ends_with(word, cyrillic_endings[i]))
+		if (n > k + 2 && ends_with(word, endings[i]))
 			return n - k;
 	}
 	return n;
@@ -254,7 +276,7 @@ static bool same_name(const struct word *a, const struct word *b)
 {
 	size_t na = strlen(a->text), nb = strlen(b->text), least = na < nb ? na : nb;
 
-	if (a->cyrillic || b->cyrillic) {
+	if (a->declines || b->declines) {
 		na = stem(a->text);
 		return na == stem(b->text) && memcmp(a->text, b->text, na) == 0;
 	}
