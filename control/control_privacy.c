@@ -30,6 +30,7 @@ struct privacy_request {
 	struct press *press; /* NULL: the dashboard waits, `control --erase` does in another
 				process, or nobody does */
 	bool web;	     /* the dashboard waits */
+	bool stranger;	     /* no server knows who asks in a direct message */
 	uint64_t user;
 };
 
@@ -223,7 +224,7 @@ static void on_written(void *arg)
 {
 	struct privacy_request *r = arg;
 	const char *via = r->press ? "/privacy" : r->web ? "dashboard" : "control --erase";
-	int err = store_erase_person(r->c->store, r->user, via, take_receipt, r);
+	int err = store_erase_person(r->c->store, r->user, via, r->stranger, take_receipt, r);
 
 	/* What is read from now on is read after the erasure. */
 	text_session_hold_memory(r->c->text, false);
@@ -247,7 +248,8 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	uint64_t user = r->user;
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
-	extraction_erase(c->extraction, user);
+	if (!r->stranger)
+		extraction_erase(c->extraction, user);
 	/* Answers under way are asked again at once, before the store has erased anything. */
 	text_session_hold_memory(c->text, true);
 	for (size_t i = 0; i < n; i++)
@@ -271,8 +273,25 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	own_turns_forget(&c->own_turns, user);
 	control_forget_work(c, 0, user);
 	control_forget_author(c, user);
-	if (c->web)
+	if (c->web && !r->stranger)
 		web_forget_events(c->web);
+}
+
+/* Anybody on Discord can write a direct message, and press "Forget me" in it. False: too many did,
+ * and the request is ended. */
+static bool take_stranger(struct privacy_request *r)
+{
+	struct words words = {0};
+
+	if (erasures_allow_stranger(&r->c->erasures, env_now(r->c->env))) {
+		r->stranger = true;
+		return true;
+	}
+	erasures_fail(&r->c->erasures, r->user);
+	words_speak(&words, r->press->locale);
+	words_privacy_too_often(&words, ERASURE_STRANGER_S / 60);
+	finish(r, 0, &words, NULL, NULL);
+	return false;
 }
 
 /* The request is on the disk, so a crash from here on does not lose it. */
@@ -280,6 +299,8 @@ static void take_guilds(int err, const struct store_document *guilds, size_t n, 
 {
 	struct privacy_request *r = arg;
 
+	if (!err && !n && r->press && !r->press->guild && !take_stranger(r))
+		return;
 	if (!err) {
 		forget_live(r, guilds, n);
 		err = writer_sync(r->c->writer, on_written, r);
@@ -292,7 +313,9 @@ static void take_guilds(int err, const struct store_document *guilds, size_t n, 
 
 static int run_erasure(struct control *c, struct privacy_request *r)
 {
-	int err = c->store ? store_begin_erasure(c->store, r->user, take_guilds, r) : ENOENT;
+	bool direct = r->press && !r->press->guild;
+	int err =
+		c->store ? store_begin_erasure(c->store, r->user, direct, take_guilds, r) : ENOENT;
 
 	if (!err && r->press)
 		erasures_begin(&c->erasures, r->user, env_now(c->env));

@@ -25,6 +25,14 @@ bool erasures_allow(struct erasures *e, uint64_t user, uint64_t now)
 	return !is_recent(one, now) || one->failed;
 }
 
+bool erasures_allow_stranger(struct erasures *e, uint64_t now)
+{
+	if (e->stranger_at && now < e->stranger_at + ERASURE_STRANGER_S * NS_PER_S)
+		return false;
+	e->stranger_at = now;
+	return true;
+}
+
 void erasures_begin(struct erasures *e, uint64_t user, uint64_t now)
 {
 	struct erasure *one = find_erasure(e, user);

@@ -328,6 +328,23 @@ static void index_terms(sqlite3_context *ctx, int n, sqlite3_value **value)
 		sqlite3_result_null(ctx);
 }
 
+/* fold_name(text): in lower case, also where SQLite's lower() knows no letters. */
+static void fold_name(sqlite3_context *ctx, int n, sqlite3_value **value)
+{
+	const char *text = (const char *)sqlite3_value_text(value[0]);
+	size_t bytes = (size_t)sqlite3_value_bytes(value[0]);
+	char *folded = text ? malloc(bytes + 1) : NULL;
+
+	(void)n;
+	if (!folded) {
+		if (text)
+			sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	terms_fold(folded, text, bytes);
+	sqlite3_result_text(ctx, folded, (int)bytes, free);
+}
+
 static int merge_index(struct db *db, enum db_statement first, enum db_statement more)
 {
 	int before, left = 2;
@@ -616,6 +633,15 @@ static int make_file(const char *path)
 	return 0;
 }
 
+static int add_function(struct db *db, const char *name,
+			void (*f)(sqlite3_context *ctx, int n, sqlite3_value **value))
+{
+	return error_of(db, sqlite3_create_function_v2(db->sql, name, 1,
+						       SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+							       SQLITE_DIRECTONLY,
+						       NULL, f, NULL, NULL, NULL));
+}
+
 static int open_sql(struct db *db)
 {
 	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-16384;"
@@ -635,10 +661,9 @@ static int open_sql(struct db *db)
 	sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, TEXT_MAX);
 	err = error_of(db, harden(db->sql));
 	if (!err)
-		err = error_of(db, sqlite3_create_function_v2(db->sql, "terms_index", 1,
-							      SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-								      SQLITE_DIRECTONLY,
-							      NULL, index_terms, NULL, NULL, NULL));
+		err = add_function(db, "terms_index", index_terms);
+	if (!err)
+		err = add_function(db, "fold_name", fold_name);
 	if (!err)
 		err = term_search_register(db->sql);
 	return err ? err : run_sql(db, all);

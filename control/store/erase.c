@@ -573,14 +573,11 @@ static int search_again(struct run *r)
 	return search_but_lists(r);
 }
 
-static int prove(struct run *r, char **receipt)
+static int give_receipt(struct run *r, char **receipt)
 {
-	char *text;
-	int err = search_again(r);
+	char *text = print_receipt(r);
+	int err;
 
-	if (err)
-		return err;
-	text = print_receipt(r);
 	if (!text)
 		return ENOMEM;
 	err = save_receipt(r->db, r->mac, r->e->now_ms, text);
@@ -589,6 +586,27 @@ static int prove(struct run *r, char **receipt)
 	else
 		*receipt = text;
 	return err;
+}
+
+static int prove(struct run *r, char **receipt)
+{
+	int err = search_again(r);
+
+	return err ? err : give_receipt(r, receipt);
+}
+
+/* No row told of them, nor does an earlier run that was interrupted. */
+static bool has_nothing(const struct run *r)
+{
+	json_t *rows;
+	const char *table;
+	bool none = !r->scan.n && !r->since_ms;
+
+	json_object_foreach(r->erased, table, rows)
+	{
+		none = none && !json_integer_value(rows);
+	}
+	return none;
 }
 
 /* ---- the request ---- */
@@ -644,10 +662,11 @@ static void note_failure(struct db *db, uint64_t user, int why)
 static int run_erasure(struct run *r, char **receipt)
 {
 	int err = erase_rows(r);
+	bool none = r->e->stranger && has_nothing(r);
 
 	r->texts = r->scan.n;
 	scan_add_id(&r->scan, r->e->user);
-	if (!err)
+	if (!err && !none)
 		err = db_merge_terms(r->db);
 	if (!err)
 		err = truncate_wal(r->db);
@@ -655,7 +674,10 @@ static int run_erasure(struct run *r, char **receipt)
 		err = erase_files(r);
 	if (!err)
 		err = end_request(r);
-	return err ? err : prove(r, receipt);
+	if (!err && none)
+		err = listed_count(r->db, r->e->user, &r->listed);
+	none = none && !json_object_size(r->files) && !r->listed;
+	return err ? err : none ? give_receipt(r, receipt) : prove(r, receipt);
 }
 
 int erase_person(struct db *db, const struct erase *e, char **receipt)
@@ -704,12 +726,15 @@ int erase_tell(struct words *w, const char *receipt)
 	json_int_t total = 0;
 	const char *table;
 	bool valid = json_is_object(json_object_get(j, "erased"));
+	bool searched = json_array_size(json_object_get(scan, "searched"));
 
 	json_object_foreach(json_object_get(j, "erased"), table, rows)
 	{
 		total += json_integer_value(rows);
 	}
-	if (valid && !traces && !listed)
+	if (valid && !total && !searched)
+		words_erased_nothing(w);
+	else if (valid && !traces && !listed)
 		words_erased(w, (unsigned)total);
 	else if (valid && !traces)
 		words_erased_but_listed(w, (unsigned)total);

@@ -22,6 +22,9 @@ struct erase {
 	const char *room_journals; /* a folder; "" or NULL: none */
 	uint64_t user, now_ms;
 	const char *via; /* who asked: "/privacy", "control --erase", "restore" */
+	/* Nobody in a server knows them: if no row and no file does either, the database is not
+	 * searched, which takes long, and the receipt's "searched" is empty. */
+	bool stranger;
 };
 
 /* Records the request alone, synced to the disk. It stays until erase_person has ended it. Errors

@@ -51,9 +51,10 @@ enum job_kind {
 	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what; any:
 			       by_default of struct consent_change */
 	JOB_EXPORT,	    /* of user */
-	JOB_BEGIN_ERASE,    /* of user */
+	JOB_BEGIN_ERASE,    /* of user; any: of one whom a server knows */
 	JOB_FIND_RECEIPT,   /* user */
-	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
+	JOB_ERASE, /* user; author: who asked, any: a stranger, scope: turn file, text: folder of
+			journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the
 			     reason text; version:

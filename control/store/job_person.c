@@ -95,20 +95,30 @@ static void answer_numbers(struct job_runner *r, sqlite3_stmt *s, struct worker_
 	free(l.of);
 }
 
+static int list_guilds(struct job_runner *r, uint64_t user, struct numbers *out)
+{
+	sqlite3_stmt *s = db_use(r->db, DB_FIND_GUILDS_OF_PERSON);
+	int err;
+
+	db_bind_uint(s, 1, user);
+	while ((err = db_step(r->db, s)) == 0 && (err = add_number(out, db_uint(s, 0))) == 0)
+		;
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
 static void run_begin_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	int err = job_database(r) ? erase_request(r->db, j->user, j->now_ms) : r->err;
-	sqlite3_stmt *s;
+	struct numbers guilds = {0};
+	int err = job_database(r) ? list_guilds(r, j->user, &guilds) : r->err;
+	bool records = guilds.n || !j->any;
 
-	if (job_makes_room(r, err))
+	if (!err && records)
 		err = erase_request(r->db, j->user, j->now_ms);
-	if (job_note_outcome(r, err)) {
-		job_answer_head(a, err, 0);
-		return;
-	}
-	s = db_use(r->db, DB_FIND_GUILDS_OF_PERSON);
-	db_bind_uint(s, 1, j->user);
-	answer_numbers(r, s, a);
+	if (records && job_makes_room(r, err))
+		err = erase_request(r->db, j->user, j->now_ms);
+	tell_numbers(a, job_note_outcome(r, err), &guilds);
+	free(guilds.of);
 }
 
 static void run_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
@@ -118,7 +128,8 @@ static void run_erase(struct job_runner *r, const struct job *j, struct worker_a
 				.room_journals = j->text,
 				.user = j->user,
 				.now_ms = j->now_ms,
-				.via = j->author};
+				.via = j->author,
+				.stranger = j->any};
 	char *receipt = NULL;
 	int err = job_database(r) ? 0 : r->err;
 

@@ -639,19 +639,20 @@ int store_export_person(struct store *s, uint64_t user, store_document_h *h, voi
 		&(struct request){.documenth = h, .arg = arg});
 }
 
-int store_begin_erasure(struct store *s, uint64_t user, store_list_h *h, void *arg)
+int store_begin_erasure(struct store *s, uint64_t user, bool known, store_list_h *h, void *arg)
 {
-	return put_job(
-		s,
-		&(struct job){.kind = JOB_BEGIN_ERASE, .user = user, .now_ms = env_wall_ms(s->env)},
-		&(struct request){.listh = h, .arg = arg});
+	struct job j = {.kind = JOB_BEGIN_ERASE, .user = user, .any = known};
+
+	j.now_ms = env_wall_ms(s->env);
+	return put_job(s, &j, &(struct request){.listh = h, .arg = arg});
 }
 
-int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
-		       void *arg)
+int store_erase_person(struct store *s, uint64_t user, const char *via, bool stranger,
+		       store_document_h *h, void *arg)
 {
 	const struct job j = {.kind = JOB_ERASE,
 			      .user = user,
+			      .any = stranger,
 			      .now_ms = env_wall_ms(s->env),
 			      .scope = strdup(s->settings->turns_file),
 			      .text = strdup(s->settings->room_journals),

@@ -292,11 +292,13 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg);
 /* Records the request to erase this person, synced to the disk, and lists the servers whose memory
  * may know them; version: the server. The request stays until the person is erased, so that the
- * next control goes on with an erasure that a crash has interrupted. */
-int store_begin_erasure(struct store *s, uint64_t user, store_list_h *h, void *arg);
-/* Erases a person (control/store/erase.h). The document is the receipt. via: who asked. */
-int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
-		       void *arg);
+ * next control goes on with an erasure that a crash has interrupted. known: nothing is recorded
+ * about somebody whom no server knows. */
+int store_begin_erasure(struct store *s, uint64_t user, bool known, store_list_h *h, void *arg);
+/* Erases a person (control/store/erase.h). The document is the receipt. via: who asked; stranger:
+ * as in struct erase. */
+int store_erase_person(struct store *s, uint64_t user, const char *via, bool stranger,
+		       store_document_h *h, void *arg);
 /* The document is the receipt of the last erasure of this person, or null. */
 int store_find_receipt(struct store *s, uint64_t user, store_document_h *h, void *arg);
 /* Erasures that were requested, by store_begin_erasure or `control --erase`, and are not done;

@@ -810,7 +810,8 @@ static void start_again(void)
 	BENCH_OK(store_alloc(&c.store, c.env, c.bus, c.settings, c.dir));
 	wait_for(store_list_erase_requests(c.store, on_list, NULL));
 	for (size_t i = 0; i < c.n_listed; i++)
-		wait_for(store_erase_person(c.store, c.listed[i], "bench", on_document, NULL));
+		wait_for(store_erase_person(c.store, c.listed[i], "bench", false, on_document,
+					    NULL));
 }
 
 /* True if the erasure was killed before it was done. */
@@ -911,7 +912,7 @@ static unsigned restore_older(bool schema)
 
 static unsigned begin_erasure(void)
 {
-	wait_for(store_begin_erasure(c.store, c.ana, on_list, NULL));
+	wait_for(store_begin_erasure(c.store, c.ana, false, on_list, NULL));
 	for (size_t i = 0; i < c.n_listed; i++)
 		if (c.listed[i] == c.guild)
 			return 0;
@@ -965,7 +966,7 @@ static unsigned search_exports(void)
 
 static unsigned erase_live(void)
 {
-	wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
+	wait_for(store_erase_person(c.store, c.ana, "bench", false, on_document, NULL));
 	if (!strstr(c.document, "\"traces\":0"))
 		bench_die("the receipt tells of traces: %s", c.document);
 	return traces_in(c.document, strlen(c.document));

@@ -111,7 +111,7 @@ static void end(void)
 	folder_remove(fx.dir);
 }
 
-static void press(uint64_t user, const char *action, const char *value)
+static void press_in(const char *guild, uint64_t user, const char *action, const char *value)
 {
 	char id[96], who[24];
 	json_t *d;
@@ -122,8 +122,18 @@ static void press(uint64_t user, const char *action, const char *value)
 	d = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[s]}}", "id", "7",
 		      "application_id", "9", "type", 3, "token", "abc", "guild_id", "100", "member",
 		      "user", "id", who, "data", "custom_id", id, "values", value);
+	if (!*guild) { /* a direct message */
+		json_object_del(d, "guild_id");
+		json_object_set_new(d, "user", json_pack("{s:s}", "id", who));
+		json_object_del(d, "member");
+	}
 	CHECK(components_interaction(fx.c.components, d, env_wall_ms(fx.c.env)));
 	json_decref(d);
+}
+
+static void press(uint64_t user, const char *action, const char *value)
+{
+	press_in("100", user, action, value);
 }
 
 /* Until so many presses are answered; false when they are not. */
@@ -306,6 +316,24 @@ TEST(a_member_is_erased_once_in_a_while)
 	CHECK(is_answered(ANA, "parley-erasure-1"));
 	CHECK(is_answered(ANA, "once in 10 minutes"));
 	CHECK(is_answered(BOB, "parley-erasure-1"));
+	end();
+}
+
+/* Whoever is known nowhere has nothing searched, and there are many of them. */
+TEST(a_stranger_who_writes_to_the_bot_is_told_that_nothing_is_kept)
+{
+	CHECK(begin());
+	press(BOB, "consent", "heard"); /* a server knows him now */
+	CHECK(await_answer());
+	press_in("", ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "I keep nothing about you."));
+	press_in("", 503, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "once in 1 minutes"));
+	press_in("", BOB, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "a search of the files found no trace"));
 	end();
 }
 

@@ -81,3 +81,14 @@ TEST(the_oldest_erasure_makes_room)
 	CHECK(erasures_allow(&e, 1, 2));
 	CHECK(!erasures_allow(&e, 2, 2));
 }
+
+/* Each with an account of their own. */
+TEST(strangers_are_erased_one_a_minute)
+{
+	struct erasures e = {0};
+
+	CHECK(erasures_allow_stranger(&e, NS_PER_S));
+	for (unsigned i = 0; i < 65; i++)
+		CHECK(!erasures_allow_stranger(&e, (2 + i / 2) * NS_PER_S));
+	CHECK(erasures_allow_stranger(&e, 61 * NS_PER_S));
+}

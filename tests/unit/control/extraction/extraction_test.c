@@ -417,7 +417,7 @@ TEST(an_erasure_of_somebody_else_does_not_bring_a_forgotten_fact_back)
 {
 	begin_bikes();
 	forget_bike();
-	CHECK_INT(store_erase_person(fx.store, BOB, "test", on_erased, NULL), 0);
+	CHECK_INT(store_erase_person(fx.store, BOB, "test", false, on_erased, NULL), 0);
 	CHECK(run_until(is_summed_up_again));
 	CHECK(run_until(is_settled));
 	CHECK_STR(fx.facts, "[]");

@@ -74,8 +74,8 @@ static bool refuse(void)
 
 static bool erase(void)
 {
-	return went_well(store_begin_erasure(s->store, ANA, on_list, NULL)) &&
-	       went_well(store_erase_person(s->store, ANA, "test", on_document, NULL));
+	return went_well(store_begin_erasure(s->store, ANA, false, on_list, NULL)) &&
+	       went_well(store_erase_person(s->store, ANA, "test", false, on_document, NULL));
 }
 
 static bool fill_disk(void)

@@ -622,6 +622,7 @@ TEST(facts_are_browsed_without_what_is_private)
 TEST(subjects_and_writes_of_the_memory_are_counted)
 {
 	struct bus_event written = {.type = EVENT_MEMORY_WRITTEN, .at_ms = T0, .guild = 1};
+	sqlite3 *sql;
 
 	written.memory = (struct event_memory){.source = "asked", .inserted = 2, .duplicate = 1};
 	CHECK(begin());
@@ -643,6 +644,17 @@ TEST(subjects_and_writes_of_the_memory_are_counted)
 	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9, .text = (char *)"50"}),
 		  0);
 	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 0);
+	/* Of a person who has another name since. */
+	sql = sqlite3_db_handle(db_use(db, DB_BEGIN));
+	CHECK_INT(sqlite3_exec(sql,
+			       "UPDATE facts SET name = 'ÖMER' WHERE id = 1;"
+			       "UPDATE facts SET name = 'ÄSOP' WHERE id = 2",
+			       NULL, NULL, NULL),
+		  SQLITE_OK);
+	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9, .text = (char *)"äsop"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 1);
+	CHECK_STR(text_of(row("subjects", 0), "name"), "ÄSOP");
 	CHECK_INT(ask((struct job){.owner = STORE_WRITES, .version = 9}), 0);
 	CHECK_STR(text_of(row("writes", 0), "source"), "asked");
 	CHECK_INT(number_of(row("writes", 0), "inserted"), 2);

@@ -35,7 +35,7 @@ static bool put(const char *document)
 
 static bool erase(uint64_t user)
 {
-	return store_erase_person(s->store, user, "test", on_document, NULL) == 0 &&
+	return store_erase_person(s->store, user, "test", false, on_document, NULL) == 0 &&
 	       loop_run(&s->l) && s->err == 0;
 }
 

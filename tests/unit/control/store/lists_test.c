@@ -58,7 +58,7 @@ TEST(an_erasure_knows_every_server_of_the_person)
 	open_scene();
 	run_sql(NUMBERS
 		"INSERT INTO utterances(guild, session, user, name) SELECT i, 1, 4, 'Ana' FROM n");
-	CHECK_INT(store_begin_erasure(s->store, ANA, on_list, NULL), 0);
+	CHECK_INT(store_begin_erasure(s->store, ANA, false, on_list, NULL), 0);
 	CHECK(loop_run(&s->l));
 	CHECK_INT(s->err, 0);
 	CHECK_INT(listed, SERVERS);

@@ -107,7 +107,7 @@ static bool is_exported(uint64_t user, const char *word)
 
 static void erase(uint64_t user)
 {
-	CHECK(answers(store_erase_person(s->store, user, "test", on_answer, NULL)));
+	CHECK(answers(store_erase_person(s->store, user, "test", false, on_answer, NULL)));
 	CHECK(strstr(answer, "\"traces\":0") != NULL);
 }
 

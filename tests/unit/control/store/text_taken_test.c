@@ -73,7 +73,7 @@ TEST(taken_messages_outlive_the_program)
 	is("[[11,7,5,502,\"sending\",4611686018427387904],[10,7,5,501,\"ended\",0]]");
 	/* Of a person who is erased the messages alone are left, and have ended. */
 	store_scene_open(NULL);
-	CHECK_INT(store_erase_person(store_scene.store, 502, "test", on_erased, NULL), 0);
+	CHECK_INT(store_erase_person(store_scene.store, 502, "test", false, on_erased, NULL), 0);
 	loop_run(&store_scene.l);
 	CHECK_INT(store_scene.err, 0);
 	is("[[11,7,5,0,\"ended\",0],[10,7,5,501,\"ended\",0]]");
