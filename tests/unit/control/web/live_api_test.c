@@ -254,9 +254,10 @@ static void on_part(const struct http_resp *resp, void *arg)
 static struct http_req *begin(const char *method, const char *path, const char *body,
 			      void (*parth)(const struct http_resp *resp, void *arg))
 {
+	char origin[60];
 	const char *headers[] = {*fx.cookie ? fx.cookie : "Authorization: Bearer " TOKEN,
 				 "Content-Type: application/json", "Sec-Fetch-Site: same-origin",
-				 NULL};
+				 origin, NULL};
 	struct http_call call = {.method = method,
 				 .headers = headers,
 				 .parth = parth,
@@ -266,6 +267,7 @@ static struct http_req *begin(const char *method, const char *path, const char *
 	struct http_req *req = NULL;
 	char url[160];
 
+	snprintf(origin, sizeof origin, "Origin: http://127.0.0.1:%u", web_port(fx.web));
 	snprintf(url, sizeof url, "http://127.0.0.1:%u%s", web_port(fx.web), path);
 	call.url = url;
 	fx.n = 0;
