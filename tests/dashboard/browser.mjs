@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const shots = process.env.SHOTS;
+const shots = process.env.SHOTS, answerMs = 120000;
 export const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 
 // A row of tests/bench/rows, where ROWS names a file.
@@ -38,6 +38,7 @@ export class Browser {
   take(m) {
     const w = this.waiting.get(m.id);
 
+    clearTimeout(w?.timer);
     this.waiting.delete(m.id);
     if (w && m.error) w.reject(new Error(m.error.message));
     else if (w) w.resolve(m.result);
@@ -53,7 +54,15 @@ export class Browser {
     const message = { id, method, params, sessionId: session ?? undefined };
 
     this.process.stdio[3].write(JSON.stringify(message) + '\0');
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => {
+      // A test that waits for ever says nothing about what is wrong.
+      const timer = setTimeout(() => {
+        this.waiting.delete(id);
+        reject(new Error(`Chromium does not answer ${method}`));
+      }, answerMs);
+
+      this.waiting.set(id, { resolve, reject, timer });
+    });
   }
 
   async open() {
