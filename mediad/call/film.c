@@ -14,10 +14,11 @@
 enum {
 	TELL_MS = 1000,
 	GAP_MS = 10000, /* between two frames, at most: the rest of a longer one is left out */
-	LATE_MS = 1000, /* what is later begins the clock anew */
+	LATE_MS = 1000, /* without sound, what is later begins the clock anew */
 	LOOK_MS = 100,	/* whether the last frame has left */
 	SOUND_MS = 20,	/* whether its sound is open */
 	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
+	DEATHS_MAX = 8, /* of the decoder program, after which the film fails */
 	SAMPLES_MS = 48,
 	GAIN = 1000,
 	SOUND_BITRATE = 128000,
@@ -37,9 +38,11 @@ struct film {
 	enum media_music_phase phase;
 	enum decoder_reason failure;
 	bool paused, sounds; /* sounds: it has sound, as music with its id */
-	/* Of its sound, as VIDEO_PLAY names it; no path: none is to be opened. */
-	enum media_music_kind sound_kind;
-	struct decoder_source sound;
+	bool sound_runs;
+	enum media_music_kind sound_kind; /* 0: none is to be opened */
+	struct decoder_source source;
+	uint64_t start_us;
+	unsigned deaths;
 	bool live;  /* the visualizer: what is not shown now is shown never */
 	bool waits; /* of one: for a key frame, because some were left out */
 	struct {
@@ -50,10 +53,12 @@ struct film {
 	} next;
 	bool running;		   /* the clock goes: base_us was due at base_at */
 	uint64_t base_us, base_at; /* base_at: ns */
-	uint64_t rest;		   /* ns until the next frame was due when the clock stopped */
+	bool stood;		   /* the clock goes on from stood_us, not from the next frame */
+	uint64_t stood_us;
 	uint64_t position_us, told_at;
-	uint64_t sent_at; /* of the newest frame; 0: none */
-	bool over, left;  /* no frame follows; the last one has left */
+	uint64_t stamp_us; /* of the newest frame, as viewers see it: each is later than the last */
+	uint64_t sent_at;  /* of the newest frame; 0: none */
+	bool over, left;   /* no frame follows; the last one has left */
 };
 
 /* ---- what control is told ---- */
@@ -123,16 +128,35 @@ static void forget_next(struct film *f)
 	f->next.bytes = NULL;
 }
 
-/* The clock goes on from the next frame, which is due now, or as long after it as it was when the
- * clock stopped. */
+static uint64_t clock_us(const struct film *f, uint64_t now)
+{
+	return f->base_us + (now - f->base_at) / (NS_PER_MS / US_PER_MS);
+}
+
+/* The clock goes on where it stopped, or from the next frame, which is due now. */
 static void start_clock(struct film *f, uint64_t now)
 {
-	if (f->sounds && !f->running)
-		call_music_pause(f->c, f->id, false, 0);
 	f->running = true;
-	f->base_us = f->next.at_us;
-	f->base_at = now + f->rest;
-	f->rest = 0;
+	f->base_us = f->stood ? f->stood_us : f->next.at_us;
+	f->base_at = now;
+	f->stood = false;
+}
+
+static uint64_t sound_us(const struct film *f)
+{
+	return f->opened.video.sound_ms * US_PER_MS;
+}
+
+/* Its sound may begin later than its picture. Returns when, in ns; 0: it has none that waits. */
+static uint64_t run_sound(struct film *f, uint64_t now)
+{
+	if (!f->sounds || f->sound_runs)
+		return 0;
+	if (clock_us(f, now) < sound_us(f))
+		return f->base_at + (sound_us(f) - f->base_us) * (NS_PER_MS / US_PER_MS);
+	f->sound_runs = true;
+	call_music_pause(f->c, f->id, false, 0);
+	return 0;
 }
 
 static uint64_t due_at(const struct film *f)
@@ -154,10 +178,13 @@ static void stop_clock(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env);
 
-	if (f->sounds && f->running)
+	if (f->sound_runs)
 		call_music_pause(f->c, f->id, true, 0);
-	if (f->running && f->next.bytes && !f->live)
-		f->rest = due_at(f) > now ? due_at(f) - now : 0;
+	f->sound_runs = false;
+	if (f->running && !f->live) {
+		f->stood = true;
+		f->stood_us = clock_us(f, now);
+	}
 	f->running = false;
 	tmr_stop(f->tmr);
 }
@@ -178,17 +205,32 @@ static void pass_over(struct film *f)
 	video_feed_ask(f->feed);
 }
 
-/* Its sound goes on in a gap between two pictures, as of slides; without sound nobody waits for the
- * rest of a long one. */
-static bool leaves_gap_out(const struct film *f, uint64_t now)
+static bool has_sound(const struct film *f)
 {
-	return due_at(f) > now + GAP_MS * NS_PER_MS &&
-	       !(f->sounds && call_music_is_there(f->c, f->id));
+	return f->sounds && call_music_is_there(f->c, f->id);
+}
+
+/* Its sound goes on in a gap between two pictures, as of slides, and while pictures are missing:
+ * those that come late leave at once, until they are with it again. Without sound nobody waits for
+ * the rest of a long gap, and late pictures are as good as others. */
+static bool begins_anew(const struct film *f, uint64_t now)
+{
+	uint64_t due = due_at(f);
+
+	return (due > now + GAP_MS * NS_PER_MS || due + LATE_MS * NS_PER_MS < now) && !has_sound(f);
+}
+
+static void schedule_sound(struct film *f, uint64_t now)
+{
+	uint64_t at = f->running ? run_sound(f, now) : 0;
+
+	if (at)
+		tmr_start_at(f->tmr, at);
 }
 
 static void schedule(struct film *f)
 {
-	uint64_t now = env_now(f->c->conf.env), look;
+	uint64_t now = env_now(f->c->conf.env), wake, sound;
 
 	if (f->live && f->next.bytes &&
 	    (f->paused || !call_video_sends(f->c) || (f->waits && !f->next.key)))
@@ -197,27 +239,36 @@ static void schedule(struct film *f)
 		stand_still(f);
 		return;
 	}
-	if (!f->next.bytes)
+	if (!f->next.bytes) {
+		schedule_sound(f, now);
 		return;
+	}
 	/* Both begin together. One that cannot be opened is gone then. */
 	if (!f->running && f->sounds && call_music_opens(f->c, f->id)) {
 		tmr_start(f->tmr, SOUND_MS * NS_PER_MS);
 		return;
 	}
-	if (!f->running || leaves_gap_out(f, now) || due_at(f) + LATE_MS * NS_PER_MS < now)
+	if (!f->running)
+		start_clock(f, now);
+	if (begins_anew(f, now))
 		start_clock(f, now);
 	f->waits = false;
 	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
-	look = now + GAP_MS * NS_PER_MS;
-	tmr_start_at(f->tmr, send_at(f) < look ? send_at(f) : look);
+	sound = run_sound(f, now);
+	wake = now + GAP_MS * NS_PER_MS;
+	wake = sound && sound < wake ? sound : wake;
+	tmr_start_at(f->tmr, send_at(f) < wake ? send_at(f) : wake);
 }
 
 static void send_next(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env);
 
+	f->stamp_us = f->sent_at && f->next.at_us <= f->stamp_us
+			      ? f->stamp_us + STEP_NS / (NS_PER_MS / US_PER_MS)
+			      : f->next.at_us;
 	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
-		       (uint32_t)(f->next.at_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
+		       (uint32_t)(f->stamp_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
 	f->position_us = f->next.at_us;
 	f->sent_at = now;
 	forget_next(f);
@@ -249,10 +300,8 @@ static void on_tmr(void *arg)
 
 	if (f->over)
 		end_film(f);
-	else if (f->paused || !call_video_sends(f->c) || !f->running)
+	else if (f->paused || !call_video_sends(f->c) || !f->running || !f->next.bytes)
 		schedule(f);
-	else if (!f->next.bytes)
-		return;
 	else if (env_now(f->c->conf.env) < send_at(f))
 		schedule(f);
 	else
@@ -268,24 +317,60 @@ void film_wake(struct film *f)
 /* ---- the source ---- */
 
 /* Opens its sound where its first frame is, which is a key frame before the place that was asked
- * for. A source without sound has none: that is no failure of the film. */
+ * for, or at its beginning. A source without sound has none: that is no failure of the film. */
 static void open_sound(struct film *f)
 {
-	uint64_t at_ms = f->opened.seekable ? f->next.at_us / US_PER_MS : 0;
+	uint64_t at_us = f->opened.seekable ? f->next.at_us : 0;
+	uint64_t start_ms = at_us > sound_us(f) ? (at_us - sound_us(f)) / US_PER_MS : 0;
 	const struct media_music_play music = {.music = f->id,
 					       .kind = (uint8_t)f->sound_kind,
-					       .root = f->sound.root,
-					       .path = slice_str(f->sound.path),
-					       .headers = slice_str(f->sound.headers),
-					       .start = at_ms * SAMPLES_MS,
+					       .root = f->source.root,
+					       .path = slice_str(f->source.path),
+					       .headers = slice_str(f->source.headers),
+					       .start = start_ms * SAMPLES_MS,
 					       .gain = GAIN,
 					       .paused = true,
 					       .duck = GAIN,
 					       .bitrate = SOUND_BITRATE};
 
 	f->sounds = true;
+	f->sound_kind = MEDIA_MUSIC_NONE;
 	call_music_play(f->c, &music);
-	explicit_bzero(&f->sound, sizeof f->sound);
+	/* The first frame waits for its time. */
+	f->stood = f->next.at_us - at_us <= GAP_MS * US_PER_MS;
+	f->stood_us = at_us;
+}
+
+static void on_decoder(const struct decoder_msg *msg, void *arg);
+
+static enum decoder_reason open_source(struct film *f, uint64_t at_us)
+{
+	return decoders_open(f->c->conf.decoders, &f->source, at_us / US_PER_MS * SAMPLES_MS,
+			     DECODER_VIDEO, on_decoder, f, &f->track);
+}
+
+/* The decoder program was lost, and what it had read has been shown: another one goes on where the
+ * clock is. */
+static bool open_again(struct film *f)
+{
+	bool began = f->opened.video.codec != VIDEO_NONE;
+	uint64_t at_us = f->running ? clock_us(f, env_now(f->c->conf.env))
+			 : f->stood ? f->stood_us
+			 : began    ? f->position_us
+				    : f->start_us;
+	enum decoder_reason reason;
+
+	if (f->failure != DECODER_REASON_LOST || f->live || (began && !f->opened.seekable) ||
+	    f->deaths == DEATHS_MAX)
+		return false;
+	f->deaths++;
+	f->feed = video_feed_free(f->feed);
+	decoders_close(f->c->conf.decoders, f->track);
+	f->failure = DECODER_REASON_UNKNOWN;
+	reason = open_source(f, at_us);
+	if (reason)
+		fail(f, reason);
+	return true;
 }
 
 static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool broken, void *arg)
@@ -295,6 +380,8 @@ static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool br
 	if (!unit) {
 		if (broken)
 			f->failure = DECODER_REASON_CRASHED;
+		if (open_again(f))
+			return;
 		f->over = true;
 		end_film(f);
 		return;
@@ -309,7 +396,7 @@ static void on_unit(const struct video_unit *unit, const uint8_t *bytes, bool br
 	f->next.n = unit->n;
 	f->next.at_us = unit->at_us;
 	f->next.key = unit->key;
-	if (*f->sound.path)
+	if (f->sound_kind)
 		open_sound(f);
 	schedule(f);
 }
@@ -326,7 +413,8 @@ static void open_film(struct film *f, const struct decoder_opened *opened)
 		return;
 	}
 	call_video_show(c, &opened->video);
-	set_phase(f, f->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+	if (f->phase == MEDIA_MUSIC_PHASE_OPENING)
+		set_phase(f, f->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 	video_feed_ask(f->feed);
 }
 
@@ -340,7 +428,7 @@ static void on_decoder(const struct decoder_msg *msg, void *arg)
 		f->failure =
 			msg->reason == DECODER_REASON_END ? DECODER_REASON_UNKNOWN : msg->reason;
 		/* Otherwise it shows what is in the ring. */
-		if (!f->feed)
+		if (!f->feed && !open_again(f))
 			fail(f, msg->reason);
 	}
 }
@@ -360,7 +448,6 @@ void film_alloc(struct film **out, struct call *c, const struct media_video_play
 {
 	struct film *f = calloc(1, sizeof *f);
 	enum decoder_reason reason = DECODER_REASON_REFUSED_URL;
-	struct decoder_source source;
 
 	*out = NULL;
 	if (!f || tmr_alloc(&f->tmr, c->conf.env, on_tmr, f)) {
@@ -374,19 +461,17 @@ void film_alloc(struct film **out, struct call *c, const struct media_video_play
 	f->phase = MEDIA_MUSIC_PHASE_OPENING;
 	*out = f;
 	f->live = m->kind == MEDIA_MUSIC_VISUALIZER;
-	if (set_source(&source, m))
-		reason = decoders_open(c->conf.decoders, &source, m->start_ms * SAMPLES_MS,
-				       DECODER_VIDEO, on_decoder, f, &f->track);
+	f->start_us = m->start_ms * US_PER_MS;
+	if (set_source(&f->source, m))
+		reason = open_source(f, f->start_us);
 	if (reason) {
 		fail(f, reason);
 		return;
 	}
 	if (f->live)
 		decoders_follow(c->conf.decoders, f->track, m->music);
-	if (m->sound && !f->live) {
+	if (m->sound && !f->live)
 		f->sound_kind = (enum media_music_kind)m->kind;
-		f->sound = source;
-	}
 	film_send_state(f);
 }
 
@@ -396,7 +481,7 @@ struct film *film_free(struct film *f)
 		return NULL;
 	if (f->sounds)
 		call_music_stop(f->c, f->id, 0);
-	explicit_bzero(&f->sound, sizeof f->sound);
+	explicit_bzero(&f->source, sizeof f->source);
 	forget_next(f);
 	video_feed_free(f->feed);
 	decoders_close(f->c->conf.decoders, f->track);
@@ -418,7 +503,7 @@ void film_pause(struct film *f, const struct media_video_pause *m)
 	if (!f || m->film != f->id || m->paused == f->paused)
 		return;
 	f->paused = m->paused;
-	if (!f->feed || f->over)
+	if ((!f->feed && !f->deaths) || f->over)
 		return;
 	if (f->paused) {
 		stop_clock(f);

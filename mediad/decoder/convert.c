@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "mediad/decoder/canvas.h"
+#include "mediad/decoder/scale.h"
 #include "mediad/decoder/vp8.h"
 #include "mediad/video/codec.h"
 
@@ -17,20 +18,34 @@ enum {
 	BAD_PACKETS = 300, /* in a row: the source is damaged */
 	JITTER_US = 8000,  /* by which a frame may come early and is encoded all the same */
 	FPS_MIN = 10,	   /* for the bitrate */
+	BEHIND = 3,	   /* frames in a row that are far behind: time itself went back */
 };
 /* What no film lasts, in microseconds: a time beyond it is a damaged one. */
 #define TIME_MAX (INT64_C(30) * 86400 * 1000000)
+/* Microseconds by which one frame is far from the one before: its time may be wrong. */
+#define FAR_US (INT64_C(10) * 1000000)
+/* From one key frame to the next, at most, where key frames alone show anything. */
+#define KEYS_NEAR_US (INT64_C(10) * 1000000)
+/* Before the start, in which all frames are decoded. */
+#define NEAR_START_US (INT64_C(1) * 1000000)
 
 struct convert {
 	struct convert_conf conf;
 	AVCodecContext *decoder, *encoder;
 	AVFrame *frame;
+	AVFrame *held; /* far ahead of those before, until the next one tells whether it is right */
 	AVPacket *packet;
 	struct canvas *canvas; /* NULL before the first frame */
 	struct decoder_video video;
 	enum lead_saving saving;
-	bool waits; /* for a key frame: packets before it were left out */
-	bool shown, sent;
+	bool waits;	       /* for a key frame: packets before it were left out */
+	int64_t waits_us;      /* time of the first of them */
+	int64_t key_packet_us; /* of the newest packet with a key frame; AV_NOPTS_VALUE: none */
+	int64_t key_gap_us;    /* the largest from one to the next; 0: none is known */
+	bool shown, sent, holds;
+	int64_t held_us;
+	int64_t shift_us; /* to be added to times, since time went back */
+	unsigned behind;
 	int64_t shown_us; /* of the newest frame, encoded or not */
 	int64_t next_us;  /* before which no frame is encoded */
 	int64_t key_us;	  /* of the newest key frame */
@@ -75,6 +90,13 @@ static enum decoder_reason open_decoder(struct convert *c)
 					: DECODER_REASON_DAMAGED;
 }
 
+/* Nothing is larger on its way through the decoder (max_pixels) or the scaling. */
+static bool is_too_large(const AVCodecParameters *p)
+{
+	return p->width > SCALE_SIDE_MAX || p->height > SCALE_SIDE_MAX ||
+	       (int64_t)p->width * p->height > CONVERT_SOURCE_PIXELS;
+}
+
 enum decoder_reason convert_open(struct convert **out, const struct convert_conf *conf)
 {
 	struct convert *c = calloc(1, sizeof *c);
@@ -84,10 +106,14 @@ enum decoder_reason convert_open(struct convert **out, const struct convert_conf
 	if (!c)
 		return DECODER_REASON_LIMIT;
 	c->conf = *conf;
+	c->key_packet_us = AV_NOPTS_VALUE;
 	c->frame = av_frame_alloc();
+	c->held = av_frame_alloc();
 	c->packet = av_packet_alloc();
-	if (!c->frame || !c->packet)
+	if (!c->frame || !c->held || !c->packet)
 		return DECODER_REASON_LIMIT;
+	if (is_too_large(conf->codec))
+		return DECODER_REASON_VIDEO_SIZE;
 	reason = open_decoder(c);
 	c->conf.codec = NULL;
 	return reason;
@@ -101,6 +127,7 @@ struct convert *convert_free(struct convert *c)
 	avcodec_free_context(&c->decoder);
 	avcodec_free_context(&c->encoder);
 	av_frame_free(&c->frame);
+	av_frame_free(&c->held);
 	av_packet_free(&c->packet);
 	free(c);
 	return NULL;
@@ -206,26 +233,32 @@ static bool is_due(struct convert *c, int64_t at_us)
 	return true;
 }
 
+static int64_t step_of(const struct convert *c)
+{
+	return INT64_C(1000000) / (c->conf.fps ? c->conf.fps : 1);
+}
+
+/* In microseconds from the beginning of the source. */
+static int64_t to_us(const struct convert *c, int64_t ts)
+{
+	return av_rescale_q(av_sat_sub64(ts, c->conf.origin), c->conf.time_base, AV_TIME_BASE_Q);
+}
+
 /* Where a frame has no time it follows the one before. */
 static int64_t time_of(const struct convert *c)
 {
-	int64_t ts = c->frame->best_effort_timestamp, us;
+	int64_t ts = c->frame->best_effort_timestamp;
 
 	if (ts == AV_NOPTS_VALUE)
-		return c->shown ? c->shown_us + INT64_C(1000000) / (c->conf.fps ? c->conf.fps : 1)
-				: 0;
-	us = av_rescale_q(av_sat_sub64(ts, c->conf.origin), c->conf.time_base, AV_TIME_BASE_Q);
-	return us > 0 ? us : 0;
+		return c->shown ? c->shown_us + step_of(c) : 0;
+	return av_sat_add64(to_us(c, ts), c->shift_us);
 }
 
-static enum decoder_reason show_frame(struct convert *c)
+static enum decoder_reason show_frame(struct convert *c, int64_t at_us)
 {
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
-	int64_t at_us = time_of(c);
 
-	if (at_us > TIME_MAX || (c->shown && at_us <= c->shown_us))
-		return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
-	c->bad = 0;
+	c->bad = c->behind = 0;
 	c->shown = true;
 	c->shown_us = at_us;
 	if ((uint64_t)at_us < c->conf.start_us)
@@ -235,13 +268,65 @@ static enum decoder_reason show_frame(struct convert *c)
 	return !reason && is_due(c, at_us) ? encode(c, at_us) : reason;
 }
 
+/* The one that was held is shown, or its time was wrong, because the next one is before it. */
+static enum decoder_reason settle_held(struct convert *c, int64_t next_us)
+{
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+	AVFrame *next = c->frame;
+
+	if (!c->holds)
+		return reason;
+	c->holds = false;
+	if (next_us > c->held_us) {
+		c->frame = c->held;
+		reason = show_frame(c, c->held_us);
+		c->frame = next;
+	}
+	av_frame_unref(c->held);
+	return reason;
+}
+
+/* Joined recordings begin their times anew: the next part follows the one before. */
+static bool goes_back(struct convert *c, int64_t *at_us)
+{
+	c->behind = c->shown_us - *at_us > FAR_US ? c->behind + 1 : 0;
+	if (c->behind < BEHIND)
+		return false;
+	c->shift_us = av_sat_add64(c->shift_us, c->shown_us + step_of(c) - *at_us);
+	*at_us = c->shown_us + step_of(c);
+	return true;
+}
+
+/* What is before the beginning is not shown. */
+static enum decoder_reason take_frame(struct convert *c)
+{
+	enum decoder_reason reason;
+	int64_t at_us = time_of(c);
+
+	if (!c->shown && at_us < 0)
+		return DECODER_REASON_UNKNOWN;
+	if (at_us > TIME_MAX || at_us < -TIME_MAX)
+		return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
+	reason = settle_held(c, at_us);
+	if (reason)
+		return reason;
+	if (c->shown && at_us <= c->shown_us && !goes_back(c, &at_us))
+		return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
+	if (!c->shown || at_us - c->shown_us <= FAR_US)
+		return show_frame(c, at_us);
+	av_frame_move_ref(c->held, c->frame);
+	c->holds = true;
+	c->held_us = at_us;
+	return DECODER_REASON_UNKNOWN;
+}
+
 static enum decoder_reason take_frames(struct convert *c)
 {
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 	int err = 0;
 
 	while (!reason && !(err = avcodec_receive_frame(c->decoder, c->frame))) {
-		reason = show_frame(c);
+		reason = take_frame(c);
 		av_frame_unref(c->frame);
 	}
 	if (!reason && err == AVERROR(ENOMEM))
@@ -251,11 +336,19 @@ static enum decoder_reason take_frames(struct convert *c)
 	return reason;
 }
 
+static bool keys_are_near(const struct convert *c)
+{
+	return c->key_gap_us > 0 && c->key_gap_us <= KEYS_NEAR_US;
+}
+
 void convert_save(struct convert *c, enum lead_saving saving)
 {
-	c->saving = saving;
-	c->decoder->skip_frame = saving >= LEAD_THIRD ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
-	c->decoder->skip_loop_filter = c->decoder->skip_frame;
+	c->saving = saving == LEAD_KEYS && !keys_are_near(c) ? LEAD_THIRD : saving;
+}
+
+void convert_begin(struct convert *c)
+{
+	c->conf.start_us = 0;
 }
 
 static enum decoder_reason end(struct convert *c)
@@ -264,25 +357,88 @@ static enum decoder_reason end(struct convert *c)
 
 	(void)!avcodec_send_packet(c->decoder, NULL);
 	reason = take_frames(c);
+	if (!reason)
+		reason = settle_held(c, INT64_MAX);
 	if (reason || !c->encoder)
 		return reason;
 	return avcodec_send_frame(c->encoder, NULL) ? DECODER_REASON_LIMIT : pass_packets(c);
 }
 
+static int64_t time_of_packet(const struct convert *c, const AVPacket *p)
+{
+	int64_t ts = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
+
+	return ts == AV_NOPTS_VALUE ? ts : to_us(c, ts);
+}
+
+/* Whatever the decoder holds back comes out, and it forgets what it would predict from: frames
+ * that are shown before the key frame, but stored behind it, would refer to some that it lacks. */
+static enum decoder_reason restart_decoder(struct convert *c)
+{
+	enum decoder_reason reason;
+
+	(void)!avcodec_send_packet(c->decoder, NULL);
+	reason = take_frames(c);
+	avcodec_flush_buffers(c->decoder);
+	return reason;
+}
+
+static enum decoder_reason take_key(struct convert *c, int64_t us)
+{
+	int64_t gap = us == AV_NOPTS_VALUE || c->key_packet_us == AV_NOPTS_VALUE
+			      ? 0
+			      : us - c->key_packet_us;
+
+	c->key_packet_us = us;
+	c->key_gap_us = gap > c->key_gap_us ? gap : c->key_gap_us;
+	if (!c->waits)
+		return DECODER_REASON_UNKNOWN;
+	c->waits = false;
+	return restart_decoder(c);
+}
+
 /* Frames between key frames need those before them, so none is decoded until the next key frame
- * once some were left out. */
+ * once some were left out. If that does not come it goes on without, and never waits again. */
+static bool is_left_out(struct convert *c, int64_t us)
+{
+	if (!c->waits && c->saving == LEAD_KEYS) {
+		c->waits = true;
+		c->waits_us = us;
+	}
+	if (c->waits && (us == AV_NOPTS_VALUE || us - c->waits_us > KEYS_NEAR_US)) {
+		c->waits = false;
+		c->key_gap_us = INT64_MAX;
+		c->decoder->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+	}
+	return c->waits;
+}
+
+/* Frames that no other needs are not decoded while time is short, or long before the start. */
+static void set_skips(struct convert *c, int64_t us)
+{
+	bool skips = c->saving >= LEAD_THIRD ||
+		     (us != AV_NOPTS_VALUE && us + NEAR_START_US < (int64_t)c->conf.start_us);
+
+	c->decoder->skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+	c->decoder->skip_loop_filter = c->decoder->skip_frame;
+}
+
 enum decoder_reason convert_put(struct convert *c, const AVPacket *packet)
 {
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+	int64_t us;
 	int err;
 
 	if (!packet)
 		return end(c);
+	us = time_of_packet(c, packet);
 	if (packet->flags & AV_PKT_FLAG_KEY)
-		c->waits = false;
-	else if (c->saving == LEAD_KEYS)
-		c->waits = true;
-	if (c->waits)
-		return DECODER_REASON_UNKNOWN;
+		reason = take_key(c, us);
+	else if (is_left_out(c, us))
+		return reason;
+	if (reason)
+		return reason;
+	set_skips(c, us);
 	err = avcodec_send_packet(c->decoder, packet);
 	if (err == AVERROR(ENOMEM))
 		return DECODER_REASON_LIMIT;

@@ -44,13 +44,16 @@ struct convert_conf {
 	void *arg;
 };
 
-/* DECODER_REASON_VIDEO_CODEC: it cannot be decoded here. Caller owns *out, which is set on failure
- * as well. */
+/* DECODER_REASON_VIDEO_CODEC: it cannot be decoded here; VIDEO_SIZE: it has more than
+ * CONVERT_SOURCE_PIXELS. Caller owns *out, which is set on failure as well. */
 enum decoder_reason convert_open(struct convert **out, const struct convert_conf *conf);
 struct convert *convert_free(struct convert *c);
 /* NULL: no packet follows; the rest comes out. */
 enum decoder_reason convert_put(struct convert *c, const struct AVPacket *packet);
+/* LEAD_KEYS saves no more than LEAD_THIRD where key frames are far apart. */
 void convert_save(struct convert *c, enum lead_saving saving);
+/* Frames before the start are no longer left out: it takes too long to get there. */
+void convert_begin(struct convert *c);
 /* Width, height, rate and bitrate of what comes out, once there is any. */
 void convert_describe(const struct convert *c, struct decoder_video *out);
 

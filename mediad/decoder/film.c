@@ -24,7 +24,11 @@
 enum {
 	LEAD = 16,	/* frames in the ring before it counts as open: their order shows by then */
 	OPEN_MS = 6000, /* of work, after which one that is encoded counts as open all the same */
-	APART_S = 10,	/* of sound and picture, at the beginning, at most */
+	OPEN_ALL_MS = 15000, /* the same, with a source that is slow (PROGRESS_OPEN_S) */
+	/* Read to find where the sound begins: packets, bytes, seconds. */
+	AHEAD_MAX = 1024,
+	AHEAD_BYTES = 32 << 20,
+	APART_S = DECODER_SOUND_MAX / 1000, /* of sound and picture, at the beginning, at most */
 	REFILL_MS = 50,
 	WATCH_MS = 1000,
 	STRAY_MAX = 20000, /* packets in a row that are no frame to be sent */
@@ -40,16 +44,21 @@ struct film_job {
 	AVFormatContext *fmt;
 	AVStream *stream, *sound; /* sound: NULL without */
 	AVPacket *packet;
-	AVPacket *ahead[LEAD]; /* packets that were read to judge by, and are not shown yet */
+	AVPacket *ahead[AHEAD_MAX]; /* packets that were read to judge by, and are not shown yet */
 	unsigned n_ahead, n_taken;
-	int64_t origin; /* the beginning of the source, in its time base */
+	size_t ahead_bytes;
+	/* Where picture and sound begin, each in its time base; AV_NOPTS_VALUE: not known. */
+	int64_t picture_begin, sound_begin;
+	int64_t origin; /* the beginning of the source: of the earlier one, as the picture's */
+	uint16_t sound_ms;
 	struct stored_video stored;
-	struct convert *convert; /* NULL: it is sent as it is stored */
-	struct lead lead;	 /* of one that is converted */
-	uint64_t began;		 /* ns */
+	struct convert *convert;   /* NULL: it is sent as it is stored */
+	struct lead lead;	   /* of one that is converted */
+	uint64_t opened_at, began; /* ns; began: its first packet is shown */
 	/* Since when, in ns, and for how long of that it has been waiting for its source. */
 	uint64_t watched, read;
-	bool waits; /* most of the time, of late */
+	uint64_t read_all; /* ns, since it began */
+	bool waits;	   /* most of the time, of late */
 	struct decoder_opened opened;
 	uint64_t at_us; /* of the newest frame */
 	unsigned frames, strays;
@@ -63,6 +72,17 @@ static uint64_t read_clock(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return ns_of_timespec(&ts);
+}
+
+static uint64_t read_time(const struct film_job *f)
+{
+	return f->conf->clockh ? f->conf->clockh() : read_clock(CLOCK_MONOTONIC);
+}
+
+/* Since it began; its source cost none of it. */
+static uint64_t work_ns(const struct film_job *f)
+{
+	return read_time(f) - f->began - f->read_all;
 }
 
 static enum decoder_reason explain(const struct film_job *f, int err, enum decoder_reason otherwise)
@@ -113,45 +133,169 @@ static enum decoder_reason find_stream(struct film_job *f)
 		}
 		if (!f->sound && s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
 			f->sound = s;
-		s->discard = AVDISCARD_ALL;
+		else
+			s->discard = AVDISCARD_ALL;
 	}
 	return f->stream ? DECODER_REASON_UNKNOWN : DECODER_REASON_NO_VIDEO;
 }
 
-/* Positions of the sound begin with its first sample (decode.c), and so do those of the picture,
- * which may begin a little later: otherwise they would be apart by that. */
-static void find_origin(struct film_job *f)
+static int64_t bound_begin(int64_t begin)
 {
-	const int64_t most = av_rescale_q(APART_S, (AVRational){1, 1}, f->stream->time_base);
-	int64_t picture = f->stream->start_time, sound, apart;
-
-	if (picture == AV_NOPTS_VALUE && f->n_ahead)
-		picture = f->ahead[0]->pts;
-	f->origin = picture == AV_NOPTS_VALUE ? 0 : picture;
-	if (!f->sound)
-		return;
-	sound = f->sound->start_time == AV_NOPTS_VALUE || f->sound->start_time < 0
-			? 0
-			: av_rescale_q(f->sound->start_time, f->sound->time_base,
-				       f->stream->time_base);
-	apart = av_sat_sub64(f->origin, sound);
-	if (apart <= most && apart >= -most)
-		f->origin = sound;
+	return begin == AV_NOPTS_VALUE || begin >= 0 ? begin : 0;
 }
 
+/* As far as the container tells it. Times before 0 are those of what is not to be shown. */
+static void find_begins(struct film_job *f)
+{
+	const AVIndexEntry *first;
+
+	f->picture_begin = bound_begin(f->stream->start_time);
+	f->sound_begin = f->sound ? bound_begin(f->sound->start_time) : AV_NOPTS_VALUE;
+	if (!f->sound || f->sound_begin != AV_NOPTS_VALUE || !sendable_is_mp4(f->fmt))
+		return;
+	first = avformat_index_get_entry(f->sound, 0);
+	if (first)
+		f->sound_begin = bound_begin(first->timestamp);
+}
+
+static bool begins_are_known(const struct film_job *f)
+{
+	return f->picture_begin != AV_NOPTS_VALUE &&
+	       (!f->sound || f->sound_begin != AV_NOPTS_VALUE);
+}
+
+/* The decoder of the sound counts from its first sample (decode.c). */
+static void find_origin(struct film_job *f)
+{
+	const AVRational us = AV_TIME_BASE_Q;
+	int64_t apart_us;
+
+	f->origin = f->picture_begin == AV_NOPTS_VALUE ? 0 : f->picture_begin;
+	if (f->sound_begin == AV_NOPTS_VALUE)
+		return;
+	apart_us = av_sat_sub64(av_rescale_q(f->sound_begin, f->sound->time_base, us),
+				av_rescale_q(f->origin, f->stream->time_base, us));
+	if (apart_us > INT64_C(1000) * DECODER_SOUND_MAX ||
+	    apart_us < INT64_C(-1000) * DECODER_SOUND_MAX)
+		return;
+	if (apart_us > 0)
+		f->sound_ms = (uint16_t)(apart_us / 1000);
+	else
+		f->origin = av_rescale_q(f->sound_begin, f->sound->time_base, f->stream->time_base);
+}
+
+/* ---- packets ---- */
+
+static int read_frame(struct film_job *f, AVPacket *packet)
+{
+	uint64_t before = read_time(f), now;
+	int err = av_read_frame(f->fmt, packet);
+
+	now = read_time(f);
+	f->read += now - before;
+	f->read_all += now - before;
+	if (now - f->watched >= WATCH_MS * NS_PER_MS) {
+		f->waits = f->read > (now - f->watched) / 2;
+		f->watched = now;
+		f->read = 0;
+	}
+	return err;
+}
+
+static void stop_sound(struct film_job *f)
+{
+	if (f->sound)
+		f->sound->discard = AVDISCARD_ALL;
+}
+
+static void note_sound(struct film_job *f, const AVPacket *packet)
+{
+	if (!f->sound || packet->stream_index != f->sound->index ||
+	    f->sound_begin != AV_NOPTS_VALUE)
+		return;
+	f->sound_begin = bound_begin(packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts);
+	stop_sound(f);
+}
+
+/* Reads the next packet of the video to `packet`. DECODER_REASON_END: there is none. */
+static enum decoder_reason read_packet(struct film_job *f, AVPacket *packet)
+{
+	int err = read_frame(f, packet);
+
+	while (!err && (packet->stream_index != f->stream->index || packet->size < 1)) {
+		note_sound(f, packet);
+		av_packet_unref(packet);
+		if (++f->strays > STRAY_MAX)
+			return DECODER_REASON_DAMAGED;
+		err = read_frame(f, packet);
+	}
+	if (err == AVERROR_EOF && !input_failure(f->input))
+		return DECODER_REASON_END;
+	return err ? explain(f, err, DECODER_REASON_DAMAGED) : DECODER_REASON_UNKNOWN;
+}
+
+static void forget_ahead(struct film_job *f)
+{
+	while (f->n_taken < f->n_ahead)
+		av_packet_free(&f->ahead[f->n_taken++]);
+	f->n_taken = f->n_ahead = 0;
+	f->ahead_bytes = 0;
+}
+
+/* The sound begins later than a film lasts by what was read, or is not found. */
+static bool is_far_ahead(const struct film_job *f)
+{
+	const AVPacket *first = f->ahead[0], *last = f->ahead[f->n_ahead - 1];
+	const int64_t most = av_rescale_q(APART_S, (AVRational){1, 1}, f->stream->time_base);
+
+	return f->n_ahead == AHEAD_MAX || f->ahead_bytes > AHEAD_BYTES ||
+	       (first->pts != AV_NOPTS_VALUE && last->pts != AV_NOPTS_VALUE &&
+		av_sat_sub64(last->pts, first->pts) > most);
+}
+
+/* Reads `least` packets of the video, and more until it is known where picture and sound begin. */
+static enum decoder_reason read_ahead(struct film_job *f, unsigned least)
+{
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+
+	while (!reason && (f->n_ahead < least || (!begins_are_known(f) && !is_far_ahead(f)))) {
+		AVPacket *p = av_packet_alloc();
+
+		if (!p)
+			return DECODER_REASON_LIMIT;
+		reason = read_packet(f, p);
+		if (reason) {
+			av_packet_free(&p);
+			break;
+		}
+		f->ahead[f->n_ahead++] = p;
+		f->ahead_bytes += (size_t)p->size;
+		if (f->picture_begin == AV_NOPTS_VALUE)
+			f->picture_begin = bound_begin(p->pts);
+	}
+	stop_sound(f);
+	return reason == DECODER_REASON_END && f->n_ahead ? DECODER_REASON_UNKNOWN : reason;
+}
+
+/* Positions count from the beginning, so what is there is read first if nothing else tells it. */
 static enum decoder_reason seek_start(struct film_job *f)
 {
 	int64_t at = av_rescale_q((int64_t)f->conf->start, (AVRational){1, TRACK_RING_RATE},
 				  f->stream->time_base);
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 
-	find_origin(f);
-	if (!f->conf->start)
-		return DECODER_REASON_UNKNOWN;
-	if (!input_seekable(f->input) ||
-	    av_seek_frame(f->fmt, f->stream->index, av_sat_add64(f->origin, at),
-			  AVSEEK_FLAG_BACKWARD) < 0)
+	if (!input_seekable(f->input))
 		return DECODER_REASON_NOT_SEEKABLE;
-	return DECODER_REASON_UNKNOWN;
+	if (!begins_are_known(f))
+		reason = read_ahead(f, 1);
+	if (reason)
+		return reason;
+	forget_ahead(f);
+	find_origin(f);
+	return av_seek_frame(f->fmt, f->stream->index, av_sat_add64(f->origin, at),
+			     AVSEEK_FLAG_BACKWARD) < 0
+		       ? DECODER_REASON_NOT_SEEKABLE
+		       : DECODER_REASON_UNKNOWN;
 }
 
 static enum decoder_reason open_source(struct film_job *f)
@@ -166,7 +310,12 @@ static enum decoder_reason open_source(struct film_job *f)
 		reason = open_format(f);
 	if (!reason)
 		reason = find_stream(f);
-	return reason ? reason : seek_start(f);
+	if (reason)
+		return reason;
+	find_begins(f);
+	if (begins_are_known(f))
+		stop_sound(f);
+	return f->conf->start ? seek_start(f) : reason;
 }
 
 /* ---- what a stream says of it ---- */
@@ -227,6 +376,7 @@ static void report_opened(struct film_job *f)
 		o->video.height = (uint16_t)f->stream->codecpar->height;
 		o->video.bitrate = pace_bitrate(find_bitrate(f));
 	}
+	o->video.sound_ms = f->sound_ms;
 	f->conf->openedh(o, f->conf->arg);
 }
 
@@ -285,7 +435,8 @@ static enum decoder_reason on_unit(const struct video_unit *unit, const uint8_t 
 	put_unit(f, unit, bytes);
 	lead_wrote(&f->lead, video_ring_written(f->conf->ring), unit->at_us);
 	if (lead_ms(&f->lead, video_ring_taken(f->conf->ring)) >= LEAD_OPEN_MS ||
-	    read_clock(CLOCK_MONOTONIC) - f->began > OPEN_MS * NS_PER_MS)
+	    work_ns(f) > OPEN_MS * NS_PER_MS ||
+	    read_time(f) - f->opened_at > OPEN_ALL_MS * NS_PER_MS)
 		report_opened(f);
 	return DECODER_REASON_UNKNOWN;
 }
@@ -302,58 +453,13 @@ static enum decoder_reason put_packet(struct film_job *f, const AVPacket *packet
 	cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_MS;
 	convert_save(f->convert,
 		     lead_saving(&f->lead, video_ring_taken(f->conf->ring), cpu, f->waits));
+	/* A place that takes long to get to would never be opened. */
+	if (!f->frames && work_ns(f) > OPEN_MS * NS_PER_MS)
+		convert_begin(f->convert);
 	return convert_put(f->convert, packet);
 }
 
-static int read_frame(struct film_job *f, AVPacket *packet)
-{
-	uint64_t before = read_clock(CLOCK_MONOTONIC), now;
-	int err = av_read_frame(f->fmt, packet);
-
-	now = read_clock(CLOCK_MONOTONIC);
-	f->read += now - before;
-	if (now - f->watched >= WATCH_MS * NS_PER_MS) {
-		f->waits = f->read > (now - f->watched) / 2;
-		f->watched = now;
-		f->read = 0;
-	}
-	return err;
-}
-
-/* Reads the next packet of the video to `packet`. DECODER_REASON_END: there is none. */
-static enum decoder_reason read_packet(struct film_job *f, AVPacket *packet)
-{
-	int err = read_frame(f, packet);
-
-	while (!err && (packet->stream_index != f->stream->index || packet->size < 1)) {
-		av_packet_unref(packet);
-		if (++f->strays > STRAY_MAX)
-			return DECODER_REASON_DAMAGED;
-		err = read_frame(f, packet);
-	}
-	if (err == AVERROR_EOF && !input_failure(f->input))
-		return DECODER_REASON_END;
-	return err ? explain(f, err, DECODER_REASON_DAMAGED) : DECODER_REASON_UNKNOWN;
-}
-
 /* ---- whether it is converted ---- */
-
-static enum decoder_reason read_ahead(struct film_job *f)
-{
-	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
-
-	while (!reason && f->n_ahead < LEAD) {
-		f->ahead[f->n_ahead] = av_packet_alloc();
-		if (!f->ahead[f->n_ahead])
-			return DECODER_REASON_LIMIT;
-		reason = read_packet(f, f->ahead[f->n_ahead]);
-		if (!reason)
-			f->n_ahead++;
-		else
-			av_packet_free(&f->ahead[f->n_ahead]);
-	}
-	return reason == DECODER_REASON_END && f->n_ahead ? DECODER_REASON_UNKNOWN : reason;
-}
 
 /* Where no table tells, the first frames have to. */
 static bool begins_sendable(const struct film_job *f)
@@ -408,14 +514,17 @@ enum decoder_reason film_open(struct film_job **out, const struct film_conf *con
 	if (!f)
 		return DECODER_REASON_LIMIT;
 	f->conf = conf;
-	f->began = f->watched = read_clock(CLOCK_MONOTONIC);
+	f->picture_begin = f->sound_begin = AV_NOPTS_VALUE;
+	f->opened_at = f->watched = read_time(f);
 	reason = open_source(f);
 	if (!reason)
-		reason = read_ahead(f);
+		reason = read_ahead(f, LEAD);
 	if (reason)
 		return reason == DECODER_REASON_END ? DECODER_REASON_DAMAGED : reason;
 	if (!conf->start)
 		find_origin(f);
+	f->began = read_time(f);
+	f->read_all = 0;
 	return choose_way(f);
 }
 
@@ -453,8 +562,7 @@ struct film_job *film_close(struct film_job *f)
 {
 	if (!f)
 		return NULL;
-	while (f->n_taken < f->n_ahead)
-		av_packet_free(&f->ahead[f->n_taken++]);
+	forget_ahead(f);
 	convert_free(f->convert);
 	avformat_close_input(&f->fmt);
 	av_packet_free(&f->packet);

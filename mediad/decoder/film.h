@@ -1,5 +1,8 @@
 /* Reads the video of a source into its ring: the work of a decoder process.
  *
+ * Positions count from the earlier one of picture and sound. Of a sound that begins later than its
+ * picture, opened.video.sound_ms tells by how much.
+ *
  * libav takes the container apart, MP4 or Matroska. H.264 of 8 bits, VP8 and AV1 that viewers of a
  * stream can follow (sendable.h) stay as they are stored, in the form of streams
  * (mediad/video/stored.h). What they cannot follow, as B-frames, is decoded and encoded again
@@ -18,7 +21,8 @@ struct film_conf {
 	enum decoder_source_kind kind;
 	/* 48 kHz frame; a video that stays as it is begins with a key frame before it. */
 	uint64_t start;
-	struct video_ring *ring; /* borrowed */
+	struct video_ring *ring;  /* borrowed */
+	uint64_t (*clockh)(void); /* ns; NULL: CLOCK_MONOTONIC */
 	/* Called once, when some frames are in the ring, or all of a shorter video. `opened` is
 	 * borrowed until return. */
 	void (*openedh)(const struct decoder_opened *opened, void *arg);

@@ -4,8 +4,10 @@ enum { US_PER_MS = 1000 };
 
 void lead_wrote(struct lead *l, uint64_t end, uint64_t at_us)
 {
-	if (!l->begun)
+	if (!l->begun) {
 		l->begin_us = l->read_us = at_us;
+		l->first_end = end;
+	}
 	l->begun = true;
 	l->newest_us = at_us;
 	/* What is so far ahead needs no saving. */
@@ -38,10 +40,11 @@ enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms, bo
 		find_saving(may_ms > cpu_ms ? may_ms - cpu_ms : 0, LEAD_CPU_HALF_MS,
 			    LEAD_CPU_THIRD_MS, LEAD_CPU_KEYS_MS);
 	uint64_t ahead_ms = lead_ms(l, taken);
-	/* Before it begins nobody watches. */
+	/* Nobody watches before the first unit was shown, which is read long before that. */
 	enum lead_saving saving =
-		!taken || waits ? LEAD_ALL
-				: find_saving(ahead_ms, LEAD_HALF_MS, LEAD_THIRD_MS, LEAD_KEYS_MS);
+		taken <= l->first_end || waits
+			? LEAD_ALL
+			: find_saving(ahead_ms, LEAD_HALF_MS, LEAD_THIRD_MS, LEAD_KEYS_MS);
 
 	if (of_cpu > saving)
 		saving = of_cpu;

@@ -39,6 +39,7 @@ struct lead {
 		uint64_t end, at_us;
 	} units[LEAD_UNITS];
 	uint64_t first, n;
+	uint64_t first_end; /* of the first unit of all */
 	uint64_t begin_us, newest_us, read_us;
 	bool begun;
 	enum lead_saving saving;

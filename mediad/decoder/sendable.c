@@ -23,15 +23,17 @@ unsigned sendable_quarters(const AVStream *s)
 	return isnan(degrees) ? 0 : (unsigned)(lround(-degrees / 90) & 3);
 }
 
-static bool is_mp4(const AVFormatContext *fmt)
+bool sendable_is_mp4(const AVFormatContext *fmt)
 {
 	return strncmp(fmt->iformat->name, "mov,", 4) == 0;
 }
 
-/* A file that is written piece by piece has a table for each piece alone. */
+/* A file that is written piece by piece has a table for each piece alone, even if the first one is
+ * where that of the whole would be. Of such a file libav tells no duration (mvex). */
 bool sendable_order_is_told(const AVFormatContext *fmt, const AVStream *s)
 {
-	return is_mp4(fmt) && s->nb_frames > 0 && avformat_index_get_entries_count(s) > 0;
+	return sendable_is_mp4(fmt) && fmt->duration != AV_NOPTS_VALUE && s->nb_frames > 0 &&
+	       avformat_index_get_entries_count(s) > 0;
 }
 
 static bool order_is_right(const AVFormatContext *fmt, const AVStream *s)
@@ -92,5 +94,5 @@ static bool table_is_right(AVStream *s)
 bool sendable(const AVFormatContext *fmt, AVStream *s, uint64_t bitrate)
 {
 	return order_is_right(fmt, s) && shape_is_right(s) && rate_is_right(s) &&
-	       bitrate <= SENDABLE_BITRATE && (!is_mp4(fmt) || table_is_right(s));
+	       bitrate <= SENDABLE_BITRATE && (!sendable_is_mp4(fmt) || table_is_right(s));
 }

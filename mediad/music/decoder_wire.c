@@ -114,6 +114,7 @@ static void write_video(struct wr *w, const struct decoder_video *v)
 	wr_be(w, v->width, 2);
 	wr_be(w, v->height, 2);
 	wr_be(w, v->bitrate, 4);
+	wr_be(w, v->sound_ms, 2);
 }
 
 static void read_video(struct rd *r, struct decoder_video *v)
@@ -123,7 +124,8 @@ static void read_video(struct rd *r, struct decoder_video *v)
 	v->width = (uint16_t)rd_be(r, 2);
 	v->height = (uint16_t)rd_be(r, 2);
 	v->bitrate = (uint32_t)rd_be(r, 4);
-	if (v->codec > DECODER_CODEC_LAST)
+	v->sound_ms = (uint16_t)rd_be(r, 2);
+	if (v->codec > DECODER_CODEC_LAST || v->sound_ms > DECODER_SOUND_MAX)
 		r->ok = false;
 }
 

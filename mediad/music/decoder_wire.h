@@ -33,6 +33,7 @@ enum {
 	DECODER_NO_LEVEL = INT16_MIN,
 	DECODER_LOG_LEVEL_MAX = 4, /* trace */
 	DECODER_CODEC_LAST = 3,
+	DECODER_SOUND_MAX = 10000, /* ms by which the sound of a video begins later */
 };
 #define DECODER_FRAMES_MAX (INT64_C(1) << 40) /* of a track: 265 days */
 
@@ -79,7 +80,8 @@ enum decoder_type {
 	  "frames are not stored in the order in which they are shown (B-frames)")                 \
 	R(VIDEO_FRAME, "video_frame", "a frame of the video is too long")                          \
 	R(INDEX_LAST, "index_last",                                                                \
-	  "all of the file has to arrive before it can be played, and that takes too long")
+	  "all of the file has to arrive before it can be played, and that takes too long")        \
+	R(VIDEO_SIZE, "video_size", "the picture is larger than 4096 x 2304 pixels")
 
 enum decoder_reason {
 #define R(code, name, text) DECODER_REASON_##code,
@@ -111,6 +113,9 @@ struct decoder_levels {
 struct decoder_video {
 	uint8_t codec, fps;
 	uint16_t width, height;
+	/* Where its sound begins, in ms of the video: 0 of the sound is there. DECODER_SOUND_MAX
+	 * at most. */
+	uint16_t sound_ms;
 	uint32_t bitrate; /* bit/s */
 };
 

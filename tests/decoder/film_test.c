@@ -196,6 +196,8 @@ static const struct film_made b_frames = {.container = "mp4",
 					  .fps = 30,
 					  .frames = 90};
 
+static unsigned sound_ms; /* of the newest one */
+
 static void check_made(const struct film_made *m, unsigned width, unsigned height)
 {
 	struct viewing v;
@@ -216,6 +218,7 @@ static void check_made(const struct film_made *m, unsigned width, unsigned heigh
 	CHECK_INT(seen.height, height);
 	CHECK(seen.last + 3 >= (int)m->frames);
 	CHECK_INT(seen.frames, m->fps > 30 ? m->frames * 30 / m->fps : m->frames);
+	sound_ms = v.opened.video.sound_ms;
 	close_viewing(&v);
 }
 
@@ -246,6 +249,16 @@ TEST(film_whose_b_frames_come_late_is_shown_in_order)
 	check_made(&m, 320, 180);
 	m.container = "mp4";
 	m.pieces = true;
+	check_made(&m, 320, 180);
+}
+
+/* Where the table of the whole would be there is that of the first piece. */
+TEST(film_whose_b_frames_come_in_a_later_piece_is_shown_in_order)
+{
+	struct film_made m = b_frames;
+
+	m.b_from = 60;
+	m.first_piece = true;
 	check_made(&m, 320, 180);
 }
 
@@ -292,6 +305,46 @@ TEST(film_that_is_too_large_or_too_fast_is_made_smaller)
 	check_made(&m, 320, 180);
 }
 
+TEST(film_that_is_far_too_large_says_so)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+
+	m.options = "preset=ultrafast:bf=0";
+	m.frames = 2;
+	m.width = 4096;
+	m.height = 2304;
+	check_made(&m, 1280, 720);
+	m.width = 4112;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_VIDEO_SIZE);
+	CHECK(!v.is_open);
+	close_viewing(&v);
+}
+
+/* One wrong time ended it as damaged, and so did joined recordings. */
+TEST(film_with_a_wrong_time_is_shown)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct seen seen;
+
+	m.container = "matroska";
+	m.width = m.height = 64;
+	m.frames = 500;
+	m.far_frame = 100;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	look(&v, m.fps, &seen);
+	CHECK_INT(seen.frames, 499);
+	CHECK_INT(seen.last, 499);
+	CHECK(seen.in_order);
+	CHECK(seen.in_time);
+	close_viewing(&v);
+}
+
 /* Positions of the sound begin with its first sample, so those of the picture have to. */
 TEST(film_keeps_its_distance_from_its_sound)
 {
@@ -310,35 +363,160 @@ TEST(film_keeps_its_distance_from_its_sound)
 	close_viewing(&v);
 }
 
-/* Viewers who take each frame at once leave no time to encode. */
-TEST(film_leaves_frames_out_before_it_falls_behind)
+/* The picture was in vain until its sound began, or lay behind it, and at 60 frames a second the
+ * film ended as damaged. */
+TEST(film_is_shown_from_its_beginning_before_its_sound)
+{
+	struct film_made m = b_frames;
+
+	m.fps = 60;
+	m.frames = 480;
+	m.tone = 60;
+	m.late_ms = 6000;
+	m.container = "mov";
+	check_made(&m, 320, 180);
+	CHECK(sound_ms > 5990 && sound_ms < 6010);
+	m.container = "matroska";
+	check_made(&m, 320, 180);
+	CHECK(sound_ms > 5990 && sound_ms < 6010);
+	m.frames = 60;
+	m.late_ms = 0;
+	check_made(&m, 320, 180);
+	CHECK_INT(sound_ms, 0);
+}
+
+/* Every place is counted from the same beginning, wherever it is begun. */
+TEST(film_counts_from_its_beginning_in_its_middle)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct seen seen;
+
+	m.container = "matroska";
+	m.tone = 60;
+	m.late_ms = 3000;
+	m.begin_s = 60;
+	m.frames = 120;
+	for (unsigned place = 0; place < 120; place += 75) {
+		CHECK(make_viewing(&v, &m));
+		CHECK_INT(make_rings(&v), 0);
+		CHECK_INT(view(&v, UINT64_C(1600) * place), DECODER_REASON_END);
+		CHECK(v.opened.video.sound_ms > 2990 && v.opened.video.sound_ms < 3010);
+		look(&v, m.fps, &seen);
+		CHECK_INT(seen.first, place);
+		CHECK_INT(seen.last, 119);
+		CHECK(seen.in_order);
+		CHECK(seen.in_time);
+		close_viewing(&v);
+	}
+}
+
+/* What a viewer gets who takes each frame at once, which leaves no time to encode. */
+struct hurry {
+	unsigned frames, keys;
+	uint64_t last, gap; /* us; the longest between two frames */
+};
+
+static void view_in_a_hurry(const struct film_made *m, struct hurry *h)
 {
 	struct viewing v;
 	struct video_unit u;
 	struct film_conf conf = {.kind = DECODER_FILE, .openedh = on_opened, .arg = &v};
-	struct film_made m = b_frames;
 	struct film_job *f;
 	enum decoder_reason reason;
-	unsigned frames = 0, keys = 0;
-	uint64_t last = 0;
 
-	m.frames = 600;
-	m.width = m.height = 64;
-	CHECK(make_viewing(&v, &m));
+	*h = (struct hurry){0};
+	CHECK(make_viewing(&v, m));
 	CHECK_INT(make_rings(&v), 0);
 	conf.fd = v.fd;
 	conf.ring = v.writer;
 	reason = film_open(&f, &conf);
 	while (!reason) {
 		reason = film_step(f);
-		for (; !video_ring_read(v.reader, &u, unit); last = u.at_us, frames++)
-			keys += u.key;
+		for (; !video_ring_read(v.reader, &u, unit); h->last = u.at_us, h->frames++) {
+			h->gap = u.at_us - h->last > h->gap ? u.at_us - h->last : h->gap;
+			h->keys += u.key;
+		}
 	}
 	film_close(f);
 	CHECK_INT(reason, DECODER_REASON_END);
-	CHECK(frames >= 10 && frames < 60);
-	CHECK(keys >= 9);
-	CHECK(last > 17000000);
+	close_viewing(&v);
+}
+
+TEST(film_leaves_frames_out_before_it_falls_behind)
+{
+	struct film_made m = b_frames;
+	struct hurry h;
+
+	m.frames = 600;
+	m.width = m.height = 64;
+	view_in_a_hurry(&m, &h);
+	CHECK(h.frames >= 10 && h.frames < 60);
+	CHECK(h.keys >= 9);
+	CHECK(h.last > 17000000);
+	CHECK(h.gap < 2100000);
+}
+
+/* Key frames alone would show nothing up to the end. */
+TEST(film_of_one_key_frame_is_shown_to_its_end)
+{
+	struct film_made m = b_frames;
+	struct hurry h;
+
+	m.options = "preset=ultrafast:bf=3:b_adapt=0:g=10000:sc_threshold=0";
+	m.frames = 600;
+	m.width = m.height = 64;
+	view_in_a_hurry(&m, &h);
+	CHECK(h.last > 19000000);
+	CHECK(h.gap < 200000);
+	/* The first two promise more. */
+	m.key_frame = 60;
+	view_in_a_hurry(&m, &h);
+	CHECK(h.last > 19000000);
+	CHECK(h.gap > 9000000 && h.gap < 11000000);
+}
+
+static uint64_t slow_open(void)
+{
+	static uint64_t asked;
+
+	return ++asked < 3 ? 0 : UINT64_C(7000000000);
+}
+
+/* Nobody has seen anything yet, although the first frame was taken. */
+TEST(film_of_a_slow_source_begins_with_all_its_frames)
+{
+	struct viewing v;
+	struct video_unit u;
+	struct film_conf conf = {
+		.kind = DECODER_FILE, .openedh = on_opened, .arg = &v, .clockh = slow_open};
+	struct film_made m = b_frames;
+	struct film_job *f;
+	enum decoder_reason reason;
+	unsigned frames = 0, steps = 0;
+
+	m.width = m.height = 64;
+	m.frames = 300;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	conf.fd = v.fd;
+	conf.ring = v.writer;
+	reason = film_open(&f, &conf);
+	while (!reason) {
+		bool was_open = v.is_open;
+
+		reason = film_step(f);
+		steps++;
+		if (v.is_open && !was_open) {
+			CHECK(steps >= 90);
+			CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
+		}
+	}
+	film_close(f);
+	CHECK_INT(reason, DECODER_REASON_END);
+	while (!video_ring_read(v.reader, &u, unit))
+		frames++;
+	CHECK_INT(frames, 299);
 	close_viewing(&v);
 }
 

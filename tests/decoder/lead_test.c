@@ -71,6 +71,9 @@ TEST(lead_saves_nothing_before_it_begins)
 	CHECK_INT(lead_saving(&lead, 0, 0, false), LEAD_ALL);
 	write_frames(2);
 	CHECK_INT(lead_saving(&lead, 0, 500, false), LEAD_ALL);
+	/* The first one is taken long before it is shown. */
+	CHECK_INT(lead_saving(&lead, taken(1), 500, false), LEAD_ALL);
+	CHECK_INT(lead_saving(&lead, taken(2), 500, false), LEAD_KEYS);
 }
 
 TEST(lead_saves_nothing_for_a_slow_source)

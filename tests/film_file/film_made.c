@@ -129,15 +129,30 @@ static int open_file(struct making *k, const char *path)
 		return ENOMEM;
 	if (k->m->tone && !(k->sound = film_sound_add(k->fmt)))
 		return ENOMEM;
+	if (k->sound && strcmp(k->m->container, "mov") != 0)
+		k->sound->codecpar->codec_tag = 0;
 	if (avio_open(&k->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
 		return EIO;
 	if (k->m->pieces)
 		av_dict_set(&options, "movflags", "frag_keyframe+empty_moov", 0);
+	if (k->m->first_piece)
+		av_dict_set(&options, "movflags", "frag_keyframe", 0);
 	if (k->m->no_edits)
 		av_dict_set(&options, "use_editlist", "0", 0);
 	err = avformat_write_header(k->fmt, &options) < 0 ? EIO : 0;
 	av_dict_free(&options);
 	return err;
+}
+
+/* In frames. */
+static void move_times(const struct film_made *m, AVPacket *p)
+{
+	int64_t number = p->pts, begin = (int64_t)m->begin_s * m->fps;
+
+	p->pts += begin;
+	p->dts += begin;
+	if (m->far_frame && number == m->far_frame)
+		p->pts += INT64_C(100) * m->fps;
 }
 
 static int write_packets(struct making *k)
@@ -147,6 +162,7 @@ static int write_packets(struct making *k)
 	while (!err && avcodec_receive_packet(k->codec, k->packet) == 0) {
 		k->packet->stream_index = k->stream->index;
 		k->packet->duration = 1;
+		move_times(k->m, k->packet);
 		av_packet_rescale_ts(k->packet, k->codec->time_base, k->stream->time_base);
 		err = av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
 	}
@@ -156,8 +172,14 @@ static int write_packets(struct making *k)
 static int write_sound(struct making *k, unsigned number)
 {
 	int err = film_sound_fill(k->sound, k->packet, k->m->fps, number % k->m->tone, number);
+	int64_t later = av_rescale_q(k->m->late_ms + INT64_C(1000) * k->m->begin_s,
+				     (AVRational){1, 1000}, k->sound->time_base);
 
-	return err ? err : av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
+	if (err)
+		return err;
+	k->packet->pts += later;
+	k->packet->dts += later;
+	return av_interleaved_write_frame(k->fmt, k->packet) < 0 ? EIO : 0;
 }
 
 static int write_frames(struct making *k)
@@ -176,6 +198,8 @@ static int write_frames(struct making *k)
 		k->frame->pts = i;
 		k->frame->pict_type = i < k->m->b_from ? i ? AV_PICTURE_TYPE_P : AV_PICTURE_TYPE_I
 						       : AV_PICTURE_TYPE_NONE;
+		if (k->m->key_frame && i == k->m->key_frame)
+			k->frame->pict_type = AV_PICTURE_TYPE_I;
 		err = avcodec_send_frame(k->codec, k->frame) ? EIO : write_packets(k);
 		if (!err && k->sound)
 			err = write_sound(k, i);

@@ -15,12 +15,17 @@ struct film_made {
 	const char *format;    /* of pixels; NULL: "yuv420p" */
 	unsigned width, height, fps, frames;
 	unsigned quarters; /* turns clockwise by which it has to be shown */
-	/* A tone of FILM_FILE_TONE_MS at every so many frames (film_file.h), in MOV alone; 0: no
-	 * sound. */
+	/* A tone of FILM_FILE_TONE_MS at every so many frames (film_file.h), in MOV and Matroska
+	 * alone; 0: no sound. */
 	unsigned tone;
-	unsigned b_from; /* frames before it are no B-frames */
-	/* Of MP4 and MOV: written piece by piece, without a table of the whole. */
-	bool pieces;
+	unsigned late_ms;   /* by which the sound begins later than the picture */
+	unsigned begin_s;   /* at which both begin, of Matroska; 0 otherwise */
+	unsigned far_frame; /* that lies 100 s ahead of its place; 0: none */
+	unsigned key_frame; /* a second key frame, whatever options say; 0: none */
+	unsigned b_from;    /* frames before it are no B-frames */
+	/* Of MP4 and MOV: written piece by piece, without a table of the whole; or with one of the
+	 * first piece. */
+	bool pieces, first_piece;
 	/* Of them: no list of edits, so that the picture begins later than its sound by as much as
 	 * B-frames need. */
 	bool no_edits;

@@ -9,7 +9,10 @@ static struct {
 	struct env *env; /* of the decoders */
 	struct decoders *decoders;
 	uint32_t mark; /* a source before those of the film */
+	uint16_t slot;
 	uint64_t track;
+	bool unseekable;   /* of what is opened next */
+	uint16_t sound_ms; /* the same */
 } house;
 
 /* No call to decoderd fails. */
@@ -42,6 +45,9 @@ static int start(void)
 	int err = env_alloc(&house.env, &ec);
 
 	house.track = 0;
+	house.slot = DECODER_SLOTS;
+	house.unseekable = false;
+	house.sound_ms = 0;
 	if (err)
 		return err;
 	env_replay_world(house.env, on_world, NULL);
@@ -88,13 +94,16 @@ static int play(uint32_t film, bool paused)
 
 static void opened(void)
 {
-	struct decoder_msg msg = {
-		.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = house.track};
+	struct decoder_msg msg = {.type = DECODER_OPENED, .slot = house.slot, .track = house.track};
 
 	msg.opened.duration = 48000;
-	msg.opened.seekable = true;
-	msg.opened.video = (struct decoder_video){
-		.codec = VIDEO_VP8, .fps = 30, .width = 320, .height = 240, .bitrate = 1000000};
+	msg.opened.seekable = !house.unseekable;
+	msg.opened.video = (struct decoder_video){.codec = VIDEO_VP8,
+						  .fps = 30,
+						  .width = 320,
+						  .height = 240,
+						  .sound_ms = house.sound_ms,
+						  .bitrate = 1000000};
 	deliver(&msg);
 }
 
@@ -210,6 +219,119 @@ TEST(film_begins_in_its_middle_together_with_its_sound)
 	CHECK(find_sound() && !find_sound()->paused);
 	timer_fires();
 	CHECK_INT(queued(), FRAME);
+	finish();
+}
+
+/* The sound begins later than the picture: it waits for its time. */
+TEST(film_begins_its_sound_when_the_file_does)
+{
+	CHECK_INT(start(), 0);
+	house.sound_ms = 3000;
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play_film(&(struct media_video_play){
+			  .film = 1, .kind = MEDIA_MUSIC_FILE, .sound = true}),
+		  0);
+	opened();
+	comes(IN_KEY, 0);
+	CHECK(find_sound() && find_sound()->start == 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	rig_wait_ms(20);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	CHECK(find_sound()->paused);
+	comes(IN_UNIT, 4000000);
+	rig_wait_ms(2990);
+	timer_fires();
+	CHECK(find_sound()->paused);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK(!find_sound()->paused);
+	CHECK_INT(queued(), FRAME);
+	rig_wait_ms(1000);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	finish();
+}
+
+TEST(film_begins_in_the_middle_of_a_sound_that_is_later)
+{
+	CHECK_INT(start(), 0);
+	house.sound_ms = 3000;
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play_film(&(struct media_video_play){
+			  .film = 1, .kind = MEDIA_MUSIC_FILE, .sound = true}),
+		  0);
+	opened();
+	comes(IN_KEY, 5000000);
+	CHECK(find_sound() && find_sound()->start == UINT64_C(2000) * 48);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	CHECK(!find_sound()->paused);
+	finish();
+}
+
+/* The sound of such a source begins at its beginning, so the picture waits. */
+TEST(film_that_cannot_be_sought_waits_for_its_first_picture)
+{
+	CHECK_INT(start(), 0);
+	house.unseekable = true;
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play_film(&(struct media_video_play){
+			  .film = 1, .kind = MEDIA_MUSIC_FILE, .sound = true}),
+		  0);
+	opened();
+	comes(IN_KEY, 3000000);
+	CHECK(find_sound() && find_sound()->start == 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	CHECK(!find_sound()->paused);
+	rig_wait_ms(2990);
+	timer_fires();
+	CHECK_INT(queued(), 0);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	finish();
+}
+
+/* Pictures were missing for 1.5 s while the sound went on: they are with it again soon. */
+TEST(film_is_with_its_sound_again_after_a_hole)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	rig_wait_ms(2500);
+	comes(IN_UNIT, 1000000);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	comes(IN_UNIT, 2600000);
+	rig_wait_ms(90);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK_INT(queued(), 3 * FRAME);
+	/* Without sound nobody sees that they are late. */
+	music_finish_track(rig.c, find_sound(), MEDIA_REASON_NONE);
+	rig_wait_ms(2500);
+	comes(IN_UNIT, 2700000);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), 4 * FRAME);
+	comes(IN_UNIT, 4000000);
+	rig_wait_ms(1290);
+	timer_fires();
+	CHECK_INT(queued(), 4 * FRAME);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK_INT(queued(), 5 * FRAME);
 	finish();
 }
 
@@ -368,6 +490,68 @@ TEST(film_that_fails_says_why)
 	comes(IN_BROKEN, 0);
 	timer_fires();
 	CHECK_STR(rig.film_failure, "crashed");
+	finish();
+}
+
+static void decoders_are_lost(void)
+{
+	deliver(&(struct decoder_msg){.type = DECODER_READY, .jailed = true});
+}
+
+/* The film has opened another track, and the CLOSE of the one before is answered: it was in one of
+ * the first two places. */
+static void opened_again(void)
+{
+	deliver(&(struct decoder_msg){.type = DECODER_ENDED,
+				      .slot = house.slot,
+				      .track = house.track,
+				      .reason = DECODER_REASON_CLOSED});
+	house.slot ^= 1;
+	house.track++;
+	opened();
+}
+
+/* decoderd is started again: another process goes on where the clock is. */
+TEST(film_goes_on_after_the_decoder_program_was_lost)
+{
+	CHECK_INT(start(), 0);
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play(1, false), 0);
+	/* While it opens. */
+	decoders_are_lost();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_OPENING);
+	opened_again();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
+	comes(IN_KEY, 0);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	decoders_are_lost();
+	rig_wait_ms(1000);
+	/* What is in the ring is shown. */
+	comes(IN_UNIT, 1000000);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	comes(IN_END, 0);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	opened_again();
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	comes(IN_KEY, 1033000);
+	rig_wait_ms(40);
+	timer_fires();
+	CHECK_INT(queued(), 3 * FRAME);
+	/* It does not do so for ever. */
+	for (unsigned i = 0; i < 6; i++) {
+		decoders_are_lost();
+		comes(IN_END, 0);
+		opened_again();
+	}
+	decoders_are_lost();
+	comes(IN_END, 0);
+	video_sender_stop(loop_stream_sender(rig.c->stream->loop));
+	timer_fires();
+	timer_fires();
+	CHECK_STR(rig.film_failure, "lost");
 	finish();
 }
 

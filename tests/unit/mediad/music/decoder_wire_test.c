@@ -65,12 +65,19 @@ TEST(decoder_wire_carries_what_a_video_is)
 {
 	struct decoder_msg m = {.type = DECODER_OPENED, .slot = DECODER_SLOTS, .track = 2}, got;
 
-	m.opened.video = (struct decoder_video){
-		.codec = 3, .fps = 30, .width = 1280, .height = 720, .bitrate = 2500000};
+	m.opened.video = (struct decoder_video){.codec = 3,
+						.fps = 30,
+						.width = 1280,
+						.height = 720,
+						.sound_ms = DECODER_SOUND_MAX,
+						.bitrate = 2500000};
 	CHECK_INT(convert(&m, &got), 0);
 	CHECK_MEM(&got.opened.video, sizeof got.opened.video, &m.opened.video,
 		  sizeof m.opened.video);
 	m.opened.video.codec = DECODER_CODEC_LAST + 1;
+	CHECK_INT(convert(&m, &got), EBADMSG);
+	m.opened.video.codec = 3;
+	m.opened.video.sound_ms++;
 	CHECK_INT(convert(&m, &got), EBADMSG);
 	/* A sound has none. */
 	m.opened.video = (struct decoder_video){0};
@@ -170,7 +177,7 @@ TEST(decoder_reasons_have_names)
 	CHECK_STR(decoder_reason_name((enum decoder_reason)200), "unknown");
 	CHECK_STR(decoder_reason_text(DECODER_REASON_DAMAGED), "the source is damaged");
 	CHECK_INT(decoder_reason_of(DECODER_REASON_LOST), DECODER_REASON_LOST);
-	CHECK_INT(decoder_reason_of(DECODER_REASON_INDEX_LAST + 1), DECODER_REASON_UNKNOWN);
+	CHECK_INT(decoder_reason_of(DECODER_REASON_VIDEO_SIZE + 1), DECODER_REASON_UNKNOWN);
 }
 
 /* A hostile decoder process names places that no number of milliseconds holds. */
