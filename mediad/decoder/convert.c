@@ -26,6 +26,9 @@ enum {
 #define FAR_US (INT64_C(10) * 1000000)
 /* From one key frame to the next, at most, where key frames alone show anything. */
 #define KEYS_NEAR_US (INT64_C(10) * 1000000)
+/* Between two frames, as the encoder sees them: it would spend the bits of all of a long gap, as of
+ * slides, on one. With this noise of 720p stays near 300 KB. */
+#define STEP_MAX_US INT64_C(300000)
 /* Before the start, in which all frames are decoded. */
 #define NEAR_START_US (INT64_C(1) * 1000000)
 
@@ -48,6 +51,8 @@ struct convert {
 	unsigned behind;
 	int64_t shown_us; /* of the newest frame, encoded or not */
 	int64_t next_us;  /* before which no frame is encoded */
+	int64_t sent_us;  /* of the newest that was encoded */
+	int64_t clock_us; /* the encoder's */
 	int64_t key_us;	  /* of the newest key frame */
 	unsigned bad;
 };
@@ -183,7 +188,7 @@ static enum decoder_reason pass_packets(struct convert *c)
 	int err = 0;
 
 	while (!reason && !(err = avcodec_receive_packet(c->encoder, c->packet))) {
-		const struct video_unit unit = {.at_us = (uint64_t)c->packet->pts,
+		const struct video_unit unit = {.at_us = (uint64_t)c->sent_us,
 						.key = c->packet->flags & AV_PKT_FLAG_KEY,
 						.n = (size_t)c->packet->size};
 
@@ -205,7 +210,11 @@ static enum decoder_reason encode(struct convert *c, int64_t at_us)
 
 	if (err)
 		return err == ENOTSUP ? DECODER_REASON_VIDEO_CODEC : DECODER_REASON_LIMIT;
-	drawn->pts = at_us;
+	/* None is held back, so what comes out next is this one. */
+	c->clock_us +=
+		c->sent && at_us - c->sent_us < STEP_MAX_US ? at_us - c->sent_us : STEP_MAX_US;
+	c->sent_us = at_us;
+	drawn->pts = c->clock_us;
 	drawn->pict_type = AV_PICTURE_TYPE_NONE;
 	if (!c->sent || at_us - c->key_us >= CONVERT_KEY_MS * INT64_C(1000)) {
 		drawn->pict_type = AV_PICTURE_TYPE_I;

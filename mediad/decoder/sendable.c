@@ -49,7 +49,9 @@ static bool order_is_right(const AVFormatContext *fmt, const AVStream *s)
 static bool shape_is_right(const AVStream *s)
 {
 	const AVCodecParameters *p = s->codecpar;
-	AVRational a = p->sample_aspect_ratio;
+	/* The container's counts, which is the stream's (pasp of MP4, DisplayWidth of Matroska). */
+	AVRational a =
+		s->sample_aspect_ratio.num > 0 ? s->sample_aspect_ratio : p->sample_aspect_ratio;
 
 	return p->width > 0 && p->height > 0 && p->width <= SENDABLE_SIDE &&
 	       p->height <= SENDABLE_SIDE && (int64_t)p->width * p->height <= SENDABLE_PIXELS &&

@@ -4,7 +4,13 @@
 #include <libavcodec/avcodec.h>
 #include <libavutil/opt.h>
 
-enum { SPEED = 8 };
+enum {
+	SPEED = 8,
+	/* Of an even rate: a key frame may have so much of what is due to a frame, and none is
+	 * finer than anybody sees. */
+	INTRA_PERCENT = 600,
+	QUANTIZER_MIN = 10,
+};
 
 int vp8_open(AVCodecContext **out, const struct vp8_conf *conf)
 {
@@ -23,6 +29,8 @@ int vp8_open(AVCodecContext **out, const struct vp8_conf *conf)
 	if (conf->even) {
 		c->rc_min_rate = c->rc_max_rate = c->bit_rate;
 		c->rc_buffer_size = (int)conf->bitrate;
+		c->qmin = QUANTIZER_MIN;
+		av_opt_set_int(c->priv_data, "max-intra-rate", INTRA_PERCENT, 0);
 	}
 	c->gop_size = (int)conf->gop;
 	c->thread_count = 1;

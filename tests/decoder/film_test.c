@@ -305,6 +305,32 @@ TEST(film_that_is_too_large_or_too_fast_is_made_smaller)
 	check_made(&m, 320, 180);
 }
 
+/* The encoder would spend the bits of a whole gap on one, and the pacer had to send them at once.
+ */
+TEST(film_of_slides_sends_no_bursts)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct video_unit u;
+	size_t most = 0;
+
+	m.width = 1280;
+	m.height = 720;
+	m.fps = 1;
+	m.frames = 5;
+	m.noise = true;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	for (unsigned i = 0; i < m.frames; i++) {
+		CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
+		CHECK_INT(u.at_us, i * 1000000);
+		most = u.n > most ? u.n : most;
+	}
+	CHECK(most < 350000);
+	close_viewing(&v);
+}
+
 TEST(film_that_is_far_too_large_says_so)
 {
 	struct film_made m = b_frames;
@@ -520,35 +546,49 @@ TEST(film_of_a_slow_source_begins_with_all_its_frames)
 	close_viewing(&v);
 }
 
-/* A number along the upper edge is one along the right edge then. */
+/* A number along the upper edge is one along the right edge after a turn clockwise. */
 TEST(film_of_a_turned_camera_is_shown_upright)
 {
 	struct film_made m = b_frames;
-	struct viewing v;
 	struct film_look *viewer;
+	struct viewing v;
 	struct video_unit u;
 	unsigned width, height;
 
 	m.options = "preset=ultrafast:bf=0";
 	m.frames = 3;
-	m.quarters = 2;
-	CHECK(make_viewing(&v, &m));
-	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_END);
-	CHECK_INT(film_look_alloc(&viewer), 0);
-	CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
-	/* The last cell comes first: black, where the first has to be white. */
-	CHECK_INT(film_look_put(viewer, unit, u.n, &width, &height), -1);
-	CHECK_INT(width, 320);
-	film_look_free(viewer);
-	close_viewing(&v);
-	m.quarters = 1;
-	CHECK(make_viewing(&v, &m));
-	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_END);
-	CHECK_INT(v.opened.video.width, 180);
-	CHECK_INT(v.opened.video.height, 320);
-	close_viewing(&v);
+	for (m.quarters = 1; m.quarters < 4; m.quarters++) {
+		CHECK(make_viewing(&v, &m));
+		CHECK_INT(make_rings(&v), 0);
+		CHECK_INT(view(&v, 0), DECODER_REASON_END);
+		CHECK_INT(film_look_alloc(&viewer), 0);
+		film_look_turn(viewer, m.quarters);
+		for (int i = 0; i < 3; i++) {
+			CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
+			CHECK_INT(film_look_put(viewer, unit, u.n, &width, &height), i);
+		}
+		CHECK_INT(width, m.quarters == 2 ? 320 : 180);
+		CHECK_INT(height, m.quarters == 2 ? 180 : 320);
+		film_look_free(viewer);
+		close_viewing(&v);
+	}
+}
+
+/* One direction loses pixels. */
+TEST(film_of_pixels_that_are_not_square_is_shown_as_it_is_meant)
+{
+	struct film_made m = b_frames;
+
+	m.options = "preset=ultrafast:bf=0";
+	m.frames = 3;
+	m.aspect[0] = 4;
+	m.aspect[1] = 3;
+	check_made(&m, 320, 136);
+	m.aspect[0] = 1;
+	m.aspect[1] = 2;
+	check_made(&m, 160, 180);
+	m.container = "matroska";
+	check_made(&m, 160, 180);
 }
 
 TEST(film_whose_key_frames_are_far_apart_gets_others)
@@ -590,6 +630,81 @@ TEST(film_that_is_converted_begins_at_its_start)
 	CHECK_INT(seen.last, 89);
 	CHECK(seen.in_order);
 	CHECK(seen.in_time);
+	close_viewing(&v);
+}
+
+static uint64_t fake_ns;
+
+static uint64_t read_fake(void)
+{
+	return fake_ns;
+}
+
+/* All frames from the key frame on have to be decoded, and that takes longer than anybody waits. */
+TEST(film_begins_before_its_start_where_that_is_far)
+{
+	struct viewing v;
+	struct seen seen;
+	struct film_conf conf = {.kind = DECODER_FILE,
+				 .start = UINT64_C(80) * 1600,
+				 .openedh = on_opened,
+				 .arg = &v,
+				 .clockh = read_fake};
+	struct film_made m = b_frames;
+	struct film_job *f;
+	enum decoder_reason reason;
+
+	m.options = "preset=ultrafast:bf=3:b_adapt=0:g=10000:sc_threshold=0";
+	fake_ns = 0;
+	CHECK(make_viewing(&v, &m));
+	CHECK_INT(make_rings(&v), 0);
+	conf.fd = v.fd;
+	conf.ring = v.writer;
+	reason = film_open(&f, &conf);
+	for (unsigned i = 0; !reason; i++) {
+		fake_ns = i < 40 ? 0 : UINT64_C(7000000000);
+		reason = film_step(f);
+	}
+	film_close(f);
+	CHECK_INT(reason, DECODER_REASON_END);
+	look(&v, m.fps, &seen);
+	CHECK(seen.first > 30 && seen.first < 50);
+	CHECK_INT(seen.last, 89);
+	close_viewing(&v);
+}
+
+/* The second part has the times of the first once more. */
+TEST(film_of_joined_recordings_goes_on)
+{
+	static uint8_t bytes[1 << 20];
+	struct film_made m = b_frames;
+	struct viewing v;
+	struct video_unit u;
+	unsigned frames = 0;
+	uint64_t last = 0;
+	FILE *file;
+	size_t n;
+
+	m.container = "matroska";
+	m.width = m.height = 64;
+	m.frames = 400;
+	CHECK(make_viewing(&v, &m));
+	n = (size_t)pread(v.fd, bytes, sizeof bytes, 0);
+	CHECK(n > 0 && n < sizeof bytes);
+	file = fopen(v.path, "wb");
+	CHECK(file && fwrite(bytes, 1, n, file) == n && fwrite(bytes, 1, n, file) == n);
+	fclose(file);
+	close(v.fd);
+	v.fd = open(v.path, O_RDONLY | O_CLOEXEC);
+	unlink(v.path);
+	CHECK_INT(make_rings(&v), 0);
+	CHECK_INT(view(&v, 0), DECODER_REASON_END);
+	for (; !video_ring_read(v.reader, &u, unit); frames++) {
+		CHECK(!frames || (u.at_us > last && u.at_us - last < 200000));
+		last = u.at_us;
+	}
+	CHECK(frames > 790);
+	CHECK(last > 26000000);
 	close_viewing(&v);
 }
 

@@ -51,18 +51,22 @@ static void put_sample(const AVFrame *f, int plane, int x, int y, unsigned v, in
 }
 
 /* Below the number something moves, as in films. */
-static void paint(const AVFrame *f, unsigned number)
+static void paint(const AVFrame *f, unsigned number, bool noise)
 {
 	const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(f->format);
 	const int depth = d->comp[0].depth;
+	unsigned grain = number + 1;
 
 	for (int y = 0; y < f->height; y++)
-		for (int x = 0; x < f->width; x++)
+		for (int x = 0; x < f->width; x++) {
+			unsigned moved = noise ? grain >> 16 : (unsigned)(x + y + (int)number * 4);
+
+			grain = grain * 1664525 + 1013904223;
 			put_sample(f, 0, x, y,
-				   y < f->height / BAND
-					   ? cell_of(number, x * CELLS / f->width)
-					   : (unsigned)(x + y + (int)number * 4) % 192 + 32,
+				   y < f->height / BAND ? cell_of(number, x * CELLS / f->width)
+							: moved % 192 + 32,
 				   depth);
+		}
 	for (int plane = 1; plane < 3; plane++)
 		for (int y = 0; y < -(-f->height >> d->log2_chroma_h); y++)
 			for (int x = 0; x < -(-f->width >> d->log2_chroma_w); x++)
@@ -89,6 +93,8 @@ static int open_codec(struct making *k)
 	c->framerate = (AVRational){(int)m->fps, 1};
 	c->thread_count = 1;
 	c->bit_rate = 1000000;
+	if (m->aspect[0])
+		c->sample_aspect_ratio = (AVRational){(int)m->aspect[0], (int)m->aspect[1]};
 	if (k->fmt->oformat->flags & AVFMT_GLOBALHEADER)
 		c->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 	av_dict_parse_string(&options, m->options, "=", ":", 0);
@@ -103,7 +109,7 @@ static int turn(struct making *k)
 
 	if (!p)
 		return ENOMEM;
-	av_display_rotation_set((int32_t *)(void *)p, -90.0 * k->m->quarters);
+	av_display_rotation_set((int32_t *)(void *)p, 90.0 * k->m->quarters);
 	return 0;
 }
 
@@ -125,6 +131,7 @@ static int open_file(struct making *k, const char *path)
 		return ENOMEM;
 	k->stream->time_base = k->codec->time_base;
 	k->stream->avg_frame_rate = k->codec->framerate;
+	k->stream->sample_aspect_ratio = k->codec->sample_aspect_ratio;
 	if (k->m->quarters && turn(k))
 		return ENOMEM;
 	if (k->m->tone && !(k->sound = film_sound_add(k->fmt)))
@@ -194,7 +201,7 @@ static int write_frames(struct making *k)
 	for (unsigned i = 0; i < k->m->frames && !err; i++) {
 		if (av_frame_make_writable(k->frame))
 			return ENOMEM;
-		paint(k->frame, i);
+		paint(k->frame, i, k->m->noise);
 		k->frame->pts = i;
 		k->frame->pict_type = i < k->m->b_from ? i ? AV_PICTURE_TYPE_P : AV_PICTURE_TYPE_I
 						       : AV_PICTURE_TYPE_NONE;
@@ -233,6 +240,7 @@ struct film_look {
 	AVCodecContext *codec;
 	AVFrame *frame;
 	AVPacket *packet;
+	unsigned quarters;
 };
 
 int film_look_alloc(struct film_look **out)
@@ -264,18 +272,40 @@ struct film_look *film_look_free(struct film_look *l)
 	return NULL;
 }
 
-static int read_number(const AVFrame *f)
+void film_look_turn(struct film_look *l, unsigned quarters)
 {
-	const uint8_t *row = f->data[0] + (ptrdiff_t)(f->height / BAND / 2) * f->linesize[0];
+	l->quarters = quarters % 4;
+}
+
+/* In the middle of a cell, as it was before the turns. */
+static bool is_white(const AVFrame *f, unsigned quarters, int cell)
+{
+	const bool across = quarters % 2;
+	const int length = across ? f->height : f->width, depth = across ? f->width : f->height;
+	const int along = (2 * cell + 1) * length / (2 * CELLS), down = depth / BAND / 2;
+	const int x = quarters == 0   ? along
+		      : quarters == 1 ? depth - 1 - down
+		      : quarters == 2 ? length - 1 - along
+				      : down;
+	const int y = quarters == 0   ? down
+		      : quarters == 1 ? along
+		      : quarters == 2 ? depth - 1 - down
+				      : length - 1 - along;
+
+	return f->data[0][(ptrdiff_t)y * f->linesize[0] + x] > GREY;
+}
+
+static int read_number(const AVFrame *f, unsigned quarters)
+{
 	int number = 0;
 
 	for (int i = 0; i < CELLS; i++) {
-		int white = row[(2 * i + 1) * f->width / (2 * CELLS)] > GREY;
+		bool white = is_white(f, quarters, i);
 
 		if ((i == 0 && !white) || (i == CELLS - 1 && white))
 			return -1;
 		if (i > 0 && i < CELLS - 1)
-			number = number << 1 | white;
+			number = number << 1 | (int)white;
 	}
 	return number;
 }
@@ -292,7 +322,7 @@ int film_look_put(struct film_look *l, const uint8_t *p, size_t n, unsigned *wid
 	    !avcodec_receive_frame(l->codec, l->frame)) {
 		*width = (unsigned)l->frame->width;
 		*height = (unsigned)l->frame->height;
-		number = read_number(l->frame);
+		number = read_number(l->frame, l->quarters);
 		av_frame_unref(l->frame);
 	}
 	av_packet_unref(l->packet);

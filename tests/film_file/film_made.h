@@ -14,10 +14,12 @@ struct film_made {
 	const char *options;   /* "bf=3:g=60" */
 	const char *format;    /* of pixels; NULL: "yuv420p" */
 	unsigned width, height, fps, frames;
-	unsigned quarters; /* turns clockwise by which it has to be shown */
+	unsigned quarters;  /* turns clockwise by which it has to be shown */
+	unsigned aspect[2]; /* of a pixel, width and height; 0: square */
 	/* A tone of FILM_FILE_TONE_MS at every so many frames (film_file.h), in MOV and Matroska
 	 * alone; 0: no sound. */
 	unsigned tone;
+	bool noise;	    /* below the number, instead of what is easy to encode */
 	unsigned late_ms;   /* by which the sound begins later than the picture */
 	unsigned begin_s;   /* at which both begin, of Matroska; 0 otherwise */
 	unsigned far_frame; /* that lies 100 s ahead of its place; 0: none */
@@ -38,6 +40,8 @@ int film_make(const char *path, const struct film_made *m);
 struct film_look;
 int film_look_alloc(struct film_look **out);
 struct film_look *film_look_free(struct film_look *l);
+/* The number is where the upper edge goes to by so many turns clockwise. */
+void film_look_turn(struct film_look *l, unsigned quarters);
 /* Returns the number that the frame shows, or -1: it cannot be decoded or shows none. Sets its
  * size. */
 int film_look_put(struct film_look *l, const uint8_t *p, size_t n, unsigned *width,
