@@ -827,6 +827,21 @@ const groups = {
     await b.picture('page-music', 1280, 700, false);
   },
 
+  // What became of a message in the chat of the call is told apart from a turn.
+  async writtenMessages(b, s) {
+    const session = { id: `${A}-1790000000000`, startedAt: '2026-11-01T00:00:00.000Z', guild: A, channel: '70012', endedAt: null, why: null, turns: 1, usd: 0 };
+    const action = (i, kind, messageId, metadata) => ({ id: String(i), createdAt: '2026-11-01T00:00:00.000Z', guildId: A, channelId: '70012', messageId, userId: '601', kind, content: null, metadata, usdCost: null });
+
+    s.answerOf = ((plain) => (path, ...a) => (path === '/api/voice/history/sessions' ? { sessions: [session], next: null }
+      : path === `/api/voice/history/sessions/${session.id}/events` ? { actions: [action(3, 'sent_reply', '9', { reason: 'sent_reply' }),
+        action(2, 'reply_skipped', '8', { reason: 'skipped' }), action(1, 'reply_skipped', null, { turn: 1, reason: 'backchannel' })], next: null }
+        : plain(path, ...a)))(s.answerOf.bind(s));
+    await openPage(b, s, '#sessions');
+    await b.until(`${body}.includes('What happened')`);
+    await b.eval("[...document.querySelectorAll('button')].find((e) => e.textContent === 'What happened').click(); true");
+    is('a written message and a turn are told apart', await b.until(`['replied to a message', 'did not answer a message', 'did not answer a turn'].every((x) => ${body}.includes(x))`), true);
+  },
+
   // A community among a hundred has a memory of its own, and what is left out is told.
   async memory(b, s) {
     const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: `60${i}777123456789012`, name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });

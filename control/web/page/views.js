@@ -696,7 +696,9 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
   const actionNames = {
     voice_turn_out: "answered a turn", reply_skipped: "did not answer a turn", llm_tool_call: "called a tool", voice_session_start: "joined the call", voice_session_end: "left the call",
     command: "took a command", fault: "fault", failover: "failover", engine_refused: "settings refused", memory_written: "wrote into the memory",
+    sent_reply: "replied to a message", sent_message: "answered a message", reacted: "reacted to a message",
   };
+  const actionName = (a) => (a.kind === "reply_skipped" && a.messageId ? "did not answer a message" : own(actionNames, a.kind) || a.kind);
 
   function actionDetail(a) {
     const m = a.metadata || {};
@@ -722,7 +724,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
 
   function drawSession(view, { session: s, rows: actions, next, trouble }) {
     return section(`${channelName(s.channel)} · ${guildName(s.guild)}, from ${when(s.startedAt)}`, trouble ? node("p", { class: "bad" }, trouble) : null,
-      table("What the bot did in this session", [["at", (a) => when(a.createdAt)], ["what", (a) => own(actionNames, a.kind) || a.kind],
+      table("What the bot did in this session", [["at", (a) => when(a.createdAt)], ["what", actionName],
         ["for", (a) => (a.userId ? personName(a.userId) : "–")], ["details", actionDetail], ["words", (a) => a.content || ""]], actions, "Nothing is kept of it."),
       next ? button("Older actions", async () => {
         view.opened = { session: s, ...await page(`/api/voice/history/sessions/${s.id}/events`, "actions", {}, { rows: actions, next })
