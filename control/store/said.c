@@ -281,6 +281,9 @@ struct best {
 	size_t n;
 	const char *question;
 	json_t *const *line;
+	/* Of the last line that was compared as the older one: reading a question costs time. */
+	unsigned asked_index;
+	bool asked_known, asked;
 };
 
 static const struct vector *vector_of(const struct best *b, unsigned index)
@@ -297,18 +300,21 @@ static const char *told(const struct best *b, unsigned index, const char *key)
 }
 
 /* The question names somebody of whom the older line tells, and the newer one tells of others. */
-static bool is_of_others(const struct best *b, unsigned older, unsigned newer)
+static bool is_of_others(struct best *b, unsigned older, unsigned newer)
 {
 	const char *was = told(b, older, "text"), *name = told(b, older, "name");
 
-	return whose_differ(was, told(b, newer, "text"),
-			    strcmp(name, told(b, newer, "name")) == 0 ? name : "") &&
-	       whose_is_asked(b->question, was, name);
+	if (!b->asked_known || b->asked_index != older)
+		b->asked = whose_is_asked(b->question, was, name);
+	b->asked_known = true;
+	b->asked_index = older;
+	return b->asked && whose_differ(was, told(b, newer, "text"),
+					strcmp(name, told(b, newer, "name")) == 0 ? name : "");
 }
 
 static bool are_alike(unsigned older, unsigned newer, void *arg)
 {
-	const struct best *best = arg;
+	struct best *best = arg;
 	const struct vector *x = vector_of(best, older), *y = vector_of(best, newer),
 			    *far = best->v + CLOSE;
 
