@@ -162,7 +162,6 @@ static void find_empty(struct statement *s)
 		size_t n = strlen(w->text);
 
 		w->declines = w->declines || (s->languages & FUNCTION_WORDS_POLISH);
-		s->has_self = s->has_self || lists_hold(selves, w->text);
 		w->empty = terms_is_stop_word(w->text, n) || lists_hold(selves, w->text) ||
 			   function_words_hold(s->languages, w->text, n) ||
 			   lists_hold(lists_dates, w->text) || lists_hold(lists_numbers, w->text) ||
@@ -241,12 +240,34 @@ static bool is_somebody(const struct statement *s, size_t i)
 	return (!w->first && lists_hold(of_somebody, before)) || precedes_verb(s, i);
 }
 
+/* What is_somebody takes for one in some language; most statements have none. */
+static bool may_be_somebody(const struct statement *s, size_t i)
+{
+	const struct word *w = &s->word[i];
+	const char *after = text_after(s, i);
+
+	if (w->owner || lists_hold(doings, after))
+		return true;
+	return w->capital && ((w->cyrillic && !w->first) || lists_hold(verbs, after) ||
+			      lists_hold(of_somebody, text_before(s, i)) ||
+			      (w->cyrillic && ends_with_any(after, cyrillic_verb_endings)) ||
+			      (*after && s->word[i + 1].capital && ends_with(w->text, "s")));
+}
+
+/* The function words of a text take longer to look up than all else. */
 static void read_statement(struct statement *s, const char *text)
 {
+	bool may = false;
+
 	*s = (struct statement){0};
 	split(s, text);
-	find_empty(s);
-	for (size_t i = 0; i < s->n && s->names < NAMES_MAX; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		s->has_self = s->has_self || lists_hold(selves, s->word[i].text);
+		may = may || may_be_somebody(s, i);
+	}
+	if (may)
+		find_empty(s);
+	for (size_t i = 0; may && i < s->n && s->names < NAMES_MAX; i++)
 		if (is_somebody(s, i))
 			s->name[s->names++] = i;
 	/* "У меня" */
