@@ -198,10 +198,12 @@ static void carry_out(struct control *c, struct command *cmd)
 		[COMMAND_FORGET_USER] = control_answer_forget_user,
 	};
 
+	/* Nobody else sees a direct message, and the row would make its author known here: who asks
+	 * what is kept would be somebody of whom something is. */
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
 						.guild = cmd->guild,
-						.user = cmd->user,
+						.user = cmd->guild ? cmd->user : 0,
 						.command = {.kind = command_name(cmd->kind)}});
 	answer[cmd->kind](c, cmd);
 }

@@ -30,7 +30,7 @@ struct privacy_request {
 	struct press *press; /* NULL: the dashboard waits, `control --erase` does in another
 				process, or nobody does */
 	bool web;	     /* the dashboard waits */
-	bool stranger;	     /* no server knows who asks in a direct message */
+	bool stranger;	     /* no row names who asks in a direct message */
 	uint64_t user;
 };
 
@@ -277,29 +277,47 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 		web_forget_events(c->web);
 }
 
-/* Anybody on Discord can write a direct message, and press "Forget me" in it. False: too many did,
- * and the request is ended. */
-static bool take_stranger(struct privacy_request *r)
+/* Commands and messages to the bot alone have guild 0, which is no server. */
+static bool is_in_a_server(const struct store_document *guilds, size_t n)
+{
+	return n > has_guild(guilds, n, 0);
+}
+
+static void refuse_often(struct privacy_request *r, unsigned seconds)
 {
 	struct words words = {0};
 
-	if (erasures_allow_stranger(&r->c->erasures, env_now(r->c->env))) {
-		r->stranger = true;
-		return true;
-	}
-	erasures_fail(&r->c->erasures, r->user);
 	words_speak(&words, r->press->locale);
-	words_privacy_too_often(&words, ERASURE_STRANGER_S / 60);
+	words_privacy_too_often(&words, seconds / 60);
 	finish(r, 0, &words, NULL, NULL);
-	return false;
 }
 
-/* The request is on the disk, so a crash from here on does not lose it. */
+/* Anybody on Discord can write a direct message, and press "Forget me" in it. False: too many did,
+ * and the request is ended. Who is refused takes no member's place among the erasures. */
+static bool take_direct(struct privacy_request *r, const struct store_document *guilds, size_t n)
+{
+	struct erasures *e = &r->c->erasures;
+	uint64_t now = env_now(r->c->env);
+
+	if (!erasures_allow(e, r->user, now)) {
+		refuse_often(r, ERASURE_PAUSE_S);
+		return false;
+	}
+	if (!is_in_a_server(guilds, n) && !erasures_allow_stranger(e, now)) {
+		refuse_often(r, ERASURE_STRANGER_S);
+		return false;
+	}
+	r->stranger = !n;
+	erasures_begin(e, r->user, now);
+	return true;
+}
+
+/* The request of who is in a server is on the disk, so a crash from here on does not lose it. */
 static void take_guilds(int err, const struct store_document *guilds, size_t n, void *arg)
 {
 	struct privacy_request *r = arg;
 
-	if (!err && !n && r->press && !r->press->guild && !take_stranger(r))
+	if (!err && r->press && !r->press->guild && !take_direct(r, guilds, n))
 		return;
 	if (!err) {
 		forget_live(r, guilds, n);
@@ -317,7 +335,7 @@ static int run_erasure(struct control *c, struct privacy_request *r)
 	int err =
 		c->store ? store_begin_erasure(c->store, r->user, direct, take_guilds, r) : ENOENT;
 
-	if (!err && r->press)
+	if (!err && r->press && !direct)
 		erasures_begin(&c->erasures, r->user, env_now(c->env));
 	return err;
 }

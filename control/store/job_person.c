@@ -107,11 +107,20 @@ static int list_guilds(struct job_runner *r, uint64_t user, struct numbers *out)
 	return err == ENOENT ? 0 : err;
 }
 
+/* Guild 0, of what was said to the bot alone, is no server. */
+static bool has_server(const struct numbers *guilds)
+{
+	for (size_t i = 0; i < guilds->n; i++)
+		if (guilds->of[i])
+			return true;
+	return false;
+}
+
 static void run_begin_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	struct numbers guilds = {0};
 	int err = job_database(r) ? list_guilds(r, j->user, &guilds) : r->err;
-	bool records = guilds.n || !j->any;
+	bool records = has_server(&guilds) || !j->any;
 
 	if (!err && records)
 		err = erase_request(r->db, j->user, j->now_ms);

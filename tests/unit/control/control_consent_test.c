@@ -7,8 +7,10 @@
 
 #include "control/configure/live_settings.h"
 #include "control/consent/consent.h"
+#include "control/discord/commands.h"
 #include "control/discord/rest.h"
 #include "control/events/events.h"
+#include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "control/store/db.h"
 #include "control/store/erase.h"
@@ -75,6 +77,7 @@ static bool begin(void)
 {
 	struct control *c = &fx.c;
 	struct live_settings_conf live = {.saveh = save_nothing};
+	const struct media_conf media = {.socks = (const char *[]){"/nowhere", NULL}};
 
 	memset(&fx, 0, sizeof fx);
 	if (!folder_make(fx.dir) || !fake_http_begin(&fx.fake, serve, NULL))
@@ -89,6 +92,8 @@ static bool begin(void)
 	       !store_alloc(&c->store, c->env, c->bus, c->settings, fx.dir) &&
 	       !consent_table_alloc(&c->consents, NULL) &&
 	       !rest_alloc(&c->rest, c->env, fx.fake.http, fx.fake.base, "token") &&
+	       !media_alloc(&c->media, c->env, &media) &&
+	       !commands_alloc(&c->commands, c->env, c->rest, control_on_command, NULL, c) &&
 	       !components_alloc(&c->components, c->env, c->rest, control_on_press,
 				 control_on_typing, c);
 }
@@ -99,6 +104,8 @@ static void end(void)
 
 	rest_free(c->rest);
 	components_free(c->components);
+	commands_free(c->commands);
+	media_free(c->media);
 	live_settings_free(c->live);
 	writer_free(c->writer);
 	store_free(c->store);
@@ -319,21 +326,74 @@ TEST(a_member_is_erased_once_in_a_while)
 	end();
 }
 
+/* As a person does in a direct message: the command, and its button. */
+static void ask_to_be_forgotten(uint64_t user)
+{
+	char who[24];
+	json_t *d;
+
+	snprintf(who, sizeof who, "%llu", (unsigned long long)user);
+	d = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:s},s:{s:s}}", "id", who, "application_id", "9",
+		      "type", 2, "token", "def", "channel_id", "301", "user", "id", who, "data",
+		      "name", "privacy");
+	commands_interaction(fx.c.commands, d, env_wall_ms(fx.c.env));
+	json_decref(d);
+	CHECK(await_answer());
+	press_in("", user, "forget", "");
+	CHECK(await_answer());
+	press_in("", user, "forget_sure", "");
+	CHECK(await_answer());
+}
+
 /* Whoever is known nowhere has nothing searched, and there are many of them. */
 TEST(a_stranger_who_writes_to_the_bot_is_told_that_nothing_is_kept)
 {
 	CHECK(begin());
 	press(BOB, "consent", "heard"); /* a server knows him now */
 	CHECK(await_answer());
-	press_in("", ANA, "forget_sure", "");
-	CHECK(await_answer());
+	ask_to_be_forgotten(ANA);
 	CHECK(strstr(fx.content, "I keep nothing about you."));
-	press_in("", 503, "forget_sure", "");
-	CHECK(await_answer());
+	ask_to_be_forgotten(503);
 	CHECK(strstr(fx.content, "once in 1 minutes"));
-	press_in("", BOB, "forget_sure", "");
-	CHECK(await_answer());
+	ask_to_be_forgotten(BOB);
 	CHECK(strstr(fx.content, "a search of the files found no trace"));
+	ask_to_be_forgotten(BOB);
+	CHECK(strstr(fx.content, "once in 10 minutes"));
+	end();
+}
+
+static void write_to_the_bot(uint64_t user)
+{
+	bus_publish(fx.c.bus, &(struct bus_event){.type = EVENT_TEXT_MESSAGE,
+						  .at_ms = env_wall_ms(fx.c.env),
+						  .user = user,
+						  .text = {.reason = "sent_reply"}});
+}
+
+/* What they wrote to the bot alone is erased, and is no way around the limit. */
+TEST(who_only_wrote_to_the_bot_is_searched_for_once_a_minute)
+{
+	CHECK(begin());
+	write_to_the_bot(ANA);
+	write_to_the_bot(503);
+	ask_to_be_forgotten(ANA);
+	CHECK(strstr(fx.content, "1 rows erased; a search of the files found no trace"));
+	ask_to_be_forgotten(503);
+	CHECK(strstr(fx.content, "once in 1 minutes"));
+	CHECK(!store_has_erase_requests(fx.dir)); /* so no start erases them either */
+	end();
+}
+
+/* Accounts cost nothing. */
+TEST(strangers_who_are_refused_take_no_members_place)
+{
+	CHECK(begin());
+	CHECK(is_answered(BOB, "parley-erasure-1"));
+	for (unsigned i = 0; i < ERASURES_KEPT; i++) {
+		press_in("", 600 + i, "forget_sure", "");
+		CHECK(await_answer());
+	}
+	CHECK(is_answered(BOB, "once in 10 minutes"));
 	end();
 }
 
