@@ -109,6 +109,7 @@ struct http_exchange **web_exporting(struct web *w);
 /* The erasure that an admin began: one at a time. */
 struct web_erasing {
 	bool on;
+	uint64_t user;
 	struct http_exchange *x; /* waits for its end; NULL: its client is gone */
 	char actor[ACCESS_ACTOR_SIZE];
 };

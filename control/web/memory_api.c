@@ -215,25 +215,42 @@ void web_person_delete(struct web *w, const struct web_request *r)
 		web_refuse(r->x, err == EBUSY || err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
 		return;
 	}
-	*e = (struct web_erasing){.on = true, .x = r->x};
+	*e = (struct web_erasing){.on = true, .user = r->id, .x = r->x};
 	access_actor(web_access(w), r->x, e->actor);
 	http_on_gone(r->x, lose_erasure, w);
+}
+
+/* receipt: steals it; NULL without memory. */
+static void tell_receipt(struct http_exchange *x, bool running, json_t *receipt)
+{
+	web_json(x, 200, json_pack("{s:b,s:o}", "running", (int)running, "receipt", receipt));
 }
 
 static void answer_receipt(struct web *w, struct http_exchange *x, enum web_role role,
 			   const struct store_document *d)
 {
+	(void)w;
 	(void)role;
-	web_json(x, 200,
-		 json_pack("{s:b,s:o}", "running", (int)web_erasing(w)->on, "receipt",
-			   json_loads(d->document, JSON_DECODE_ANY, NULL)));
+	tell_receipt(x, false, json_loads(d->document, JSON_DECODE_ANY, NULL));
 }
 
-/* For whoever began an erasure and lost the answer. */
+/* For whoever began an erasure and lost the answer. The store erases on the thread that would look
+ * for the receipt, so nobody asks it meanwhile. */
 void web_person_receipt_get(struct web *w, const struct web_request *r)
 {
-	struct read *read = is_for_erasure(r) ? web_read_begin(w, r, answer_receipt) : NULL;
+	const struct web_erasing *e = web_erasing(w);
+	struct read *read;
 
+	if (!is_for_erasure(r))
+		return;
+	if (e->on) {
+		if (e->user == r->id)
+			tell_receipt(r->x, true, json_null());
+		else
+			web_refuse(r->x, WEB_BUSY);
+		return;
+	}
+	read = web_read_begin(w, r, answer_receipt);
 	if (read)
 		web_read_begun(r, read,
 			       store_find_receipt(web_reads_store(w), r->id, web_on_read, read));

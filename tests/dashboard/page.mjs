@@ -890,6 +890,27 @@ const groups = {
     await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
     is('the receipt is told', await b.until(`${body}.includes('Erased: 5 rows. Nothing was found of them afterwards.')`), true);
     is('of that person', s.asked.filter((a) => a.method === 'DELETE').map((a) => a.url.pathname), ['/api/memory/people/601777123456789012']);
+    // An erasure that takes longer than the proxy waits, which ends a question about it as well.
+    const erased = '/api/memory/people/602777123456789012', told = [{ running: false, receipt: null }, 504, { running: true, receipt: null }, { running: false, receipt: { ...receipt, at_ms: 5, erased: { facts: 9 } } }];
+    const seen = s.answerOf;
+
+    s.refused.set(`DELETE ${erased}`, { status: 504 });
+    s.answerOf = (path, query, method) => (path === `${erased}/receipt` ? s.told : seen(path, query, method));
+    s.wait = (method, url) => {
+      if (url.pathname !== `${erased}/receipt`) return;
+      s.told = told.shift();
+      if (s.told === 504) s.refused.set(`GET ${erased}/receipt`, { status: 504 });
+      else s.refused.delete(`GET ${erased}/receipt`);
+    };
+    await b.eval(set('memory-erase', '602777123456789012'));
+    await b.eval("document.getElementById('memory-erase').form.requestSubmit()");
+    await b.until("document.getElementById('memory-erase-sure')");
+    await b.eval(set('memory-erase-sure', '602777123456789012'));
+    await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
+    is('a receipt that a proxy held up is told', await b.until(`${body}.includes('Erased: 9 rows.')`), true);
+    is('after all that was asked', told, []);
+    is('both requests were ended', b.troubles.splice(0).filter((t) => t.includes('504')).length, 2);
+    s.wait = null;
     await b.eval(set('memory-guild', B));
     is('a server has a memory of its own', await until(() => s.asked.filter((a) => a.url.searchParams.get('guild') === B)
       .map((a) => a.url.pathname).filter((p) => p.startsWith('/api/memory/')).length >= 4), true);

@@ -151,10 +151,15 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
 
   const receiptOf = (id) => ask("GET", `/api/memory/people/${id}/receipt`);
 
-  // A proxy, or the network, may end the request before the erasure ends.
+  // A proxy, or the network, may end a request before its answer comes.
+  const isLost = (e) => [undefined, 502, 503, 504].includes(e.status);
+
   async function awaitReceipt(id, before, e) {
     for (;;) {
-      const { running, receipt } = await receiptOf(id);
+      const { running, receipt } = await receiptOf(id).catch((lost) => {
+        if (!isLost(lost)) throw lost;
+        return { running: true };
+      });
 
       if (receipt && receipt.at_ms !== before) return tellReceipt(receipt);
       if (!running) return said(e);

@@ -722,6 +722,8 @@ TEST(the_end_of_an_erasure_is_told_to_the_audit_when_nobody_waits_for_it)
 	CHECK(req && loop_run(&fx.l) && fx.erased);
 	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
 	CHECK_STR(fx.text, "{\"running\":true,\"receipt\":null}");
+	/* One at a time. */
+	CHECK_INT(ask("GET", "/api/memory/people/501777123456789013/receipt", NULL), 503);
 	http_req_cancel(req);
 	tmr_start(soon, 50 * NS_PER_MS);
 	CHECK(loop_run(&fx.l));
@@ -729,6 +731,53 @@ TEST(the_end_of_an_erasure_is_told_to_the_audit_when_nobody_waits_for_it)
 	CHECK_STR(fx.audit, "erase_person : erased");
 	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
 	CHECK_STR(fx.text, "{\"running\":false,\"receipt\":null}");
+	tmr_free(soon);
+	close_all();
+}
+
+static void on_begun(int err, const struct store_document *list, size_t n, void *arg)
+{
+	(void)err;
+	(void)list;
+	(void)n;
+	(void)arg;
+}
+
+/* As an erasure in the store does, which looks for receipts on the same thread. */
+static bool stop_store(sqlite3 **db)
+{
+	struct bus_event ev = {.type = EVENT_COMMAND, .at_ms = 1, .guild = 42, .user = 501};
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
+	if (sqlite3_open(path, db) || sqlite3_exec(*db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+		return false;
+	bus_publish(fx.bus, &ev);
+	return store_begin_erasure(fx.store, 501, false, on_begun, NULL) == 0;
+}
+
+/* Else a proxy ends this request as well. */
+TEST(that_an_erasure_goes_on_is_told_while_the_store_erases)
+{
+	struct tmr *soon = NULL;
+	struct http_req *req;
+	uint64_t began;
+	sqlite3 *db = NULL;
+
+	CHECK(open_all());
+	CHECK_INT(tmr_alloc(&soon, fx.l.env, stop_loop, NULL), 0);
+	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
+	CHECK(stop_store(&db));
+	req = begin("DELETE", PERSON, NULL, NULL);
+	tmr_start(soon, 50 * NS_PER_MS);
+	CHECK(req && loop_run(&fx.l) && fx.erased);
+	began = env_now(fx.l.env);
+	CHECK_INT(ask("GET", PERSON "/receipt", NULL), 200);
+	CHECK(env_now(fx.l.env) - began < NS_PER_S);
+	CHECK_STR(fx.text, "{\"running\":true,\"receipt\":null}");
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	http_req_cancel(req);
 	tmr_free(soon);
 	close_all();
 }
