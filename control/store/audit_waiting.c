@@ -15,9 +15,10 @@ struct audit_waiting {
 	pthread_t thread;
 	bool started;
 	int fd;
+	int64_t written;      /* the thread's */
 	pthread_mutex_t lock; /* for what follows; nobody who holds it waits for the disk */
 	pthread_cond_t changed;
-	int64_t n, written;
+	int64_t n;
 	bool over;
 };
 
@@ -38,24 +39,29 @@ static int open_file(const char *dir, int *fd)
 	return err;
 }
 
-/* What is handed over meanwhile is written at once with the next number. */
+/* What is handed over meanwhile is written at once with the next number. A number that could not be
+ * written is tried again with the next one, and at the end. */
 static void *write_numbers(void *arg)
 {
 	struct audit_waiting *w = arg;
+	int64_t tried = w->written;
+	bool over = false;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->over || w->n != w->written) {
+	while (!over) {
 		int64_t n = w->n;
 
-		if (n == w->written) {
-			pthread_cond_wait(&w->changed, &w->lock);
+		over = w->over;
+		if (n == (over ? w->written : tried)) {
+			if (!over)
+				pthread_cond_wait(&w->changed, &w->lock);
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
-		/* Without it the number of before stays: the next control tells too little. */
-		(void)!pwrite(w->fd, &n, sizeof n, 0);
+		tried = n;
+		if (pwrite(w->fd, &n, sizeof n, 0) == sizeof n)
+			w->written = n;
 		pthread_mutex_lock(&w->lock);
-		w->written = n;
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;

@@ -14,7 +14,7 @@ struct audit_waiting;
 /* before: the number in the file. Errors of open, posix_fallocate and pthread_create; ENOMEM.
  * Caller owns *out. */
 int audit_waiting_open(struct audit_waiting **out, const char *dir, uint64_t *before);
-/* The last number is in the file afterwards. */
+/* The last number is in the file afterwards, unless the disk takes none. */
 struct audit_waiting *audit_waiting_close(struct audit_waiting *w);
 /* So many more were handed over. NULL: nobody counts. */
 void audit_waiting_add(struct audit_waiting *w, uint64_t n);

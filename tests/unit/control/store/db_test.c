@@ -116,15 +116,27 @@ TEST(an_older_database_is_migrated_after_a_copy_was_made)
 	db_close(db);
 	/* As the first version left it. */
 	CHECK(run(path, OLD_SCHEMA));
+	CHECK(run(path, "INSERT INTO sessions(guild, started_ms) VALUES(1, 50), (2, 50), (1, 60);"
+			"INSERT INTO utterances(guild, session, user, started_ms, ended_ms, source)"
+			" VALUES(1, 50, 501, 100, 400, 'asr'), (1, 50, 502, 500, 520, 'asr'),"
+			" (1, 50, 0, 600, 900, 'bot'), (2, 50, 501, 100, 107, 'asr');"
+			"INSERT INTO speech(guild, session, user, started_ms, ended_ms)"
+			" VALUES(1, 50, 502, 700, 704), (1, 50, 502, 900, 800)"));
 	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
 	CHECK_INT(number(path, "PRAGMA user_version"), 29);
 	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
-	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 5);
 	CHECK_INT(number(path, "SELECT count(*) FROM terms WHERE terms MATCH 'hello'"), 1);
+	/* All that people said then, and nothing of the bot. */
+	CHECK_INT(number(path, "SELECT spoken_ms FROM sessions WHERE guild = 1"
+			       " AND started_ms = 50"),
+		  324);
+	CHECK_INT(number(path, "SELECT spoken_ms FROM sessions WHERE guild = 2"), 7);
+	CHECK_INT(number(path, "SELECT spoken_ms FROM sessions WHERE started_ms = 60"), 0);
 	CHECK_INT(number(before, "PRAGMA user_version"), 1);
-	CHECK_INT(number(before, "SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(number(before, "SELECT count(*) FROM utterances"), 5);
 	folder_remove(dir);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/unit/control/store/documents_scene.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/unit/control/store/old_schema.h"
@@ -478,13 +479,36 @@ TEST(the_loop_writes_nothing_when_a_row_of_the_audit_waits)
 	CHECK_INT(audit_waiting_open(&w, s->dir, &before), 0);
 	CHECK(before == 0);
 	wrote = writes_of_this_thread();
+	if (wrote < 0)
+		test_skip("the kernel does not count the writes of a thread");
 	for (unsigned i = 0; i < 1000; i++)
 		audit_waiting_add(w, 1);
-	CHECK_INT(writes_of_this_thread() - wrote, 0);
+	CHECK(wrote < 0 || writes_of_this_thread() == wrote);
 	CHECK(is_waiting(1000));
 	audit_waiting_add(w, 1);
 	audit_waiting_close(w);
 	CHECK_INT(read_waiting(), 1001);
+	store_scene_end();
+}
+
+/* The disk takes no byte for a while. */
+TEST(a_number_of_the_audit_that_was_not_written_is_written_at_the_end)
+{
+	struct audit_waiting *w = NULL;
+	struct rlimit whole, none;
+	uint64_t before = 1;
+
+	store_scene_begin();
+	CHECK_INT(audit_waiting_open(&w, s->dir, &before), 0);
+	CHECK_INT(getrlimit(RLIMIT_FSIZE, &whole), 0);
+	none = (struct rlimit){.rlim_max = whole.rlim_max};
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &none), 0);
+	audit_waiting_add(w, 3);
+	usleep(100000);
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &whole), 0);
+	CHECK_INT(read_waiting(), 0);
+	audit_waiting_close(w);
+	CHECK_INT(read_waiting(), 3);
 	store_scene_end();
 }
 
