@@ -1,4 +1,5 @@
-/* Every path and type of the seeds, by their exact names: one that is missing fails. */
+/* Every path and type of the seeds, by their exact names: one that is missing fails, and one that
+ * decision 240 leaves out must be missing. */
 #include "control/web/web.h"
 
 #include <stdio.h>
