@@ -18,6 +18,7 @@ enum {
 	LOOK_MS = 100,	/* whether the last frame has left */
 	SOUND_MS = 20,	/* whether its sound is open */
 	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
+	APART_MS = 40,	/* of picture and sound: what is more is seen (ITU-R BT.1359) */
 	DEATHS_MAX = 8, /* of the decoder program, after which the film fails */
 	SAMPLES_MS = 48,
 	GAIN = 1000,
@@ -306,6 +307,21 @@ static void on_tmr(void *arg)
 		schedule(f);
 	else
 		send_next(f);
+}
+
+void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
+{
+	uint64_t heard, shown;
+
+	if (!f || music != f->id || !f->running || !f->sound_runs || f->over || at < f->base_at)
+		return;
+	heard = sound_us(f) + sample * US_PER_MS / SAMPLES_MS;
+	shown = clock_us(f, at);
+	if ((heard > shown ? heard - shown : shown - heard) <= APART_MS * US_PER_MS)
+		return;
+	f->base_us = heard;
+	f->base_at = at;
+	schedule(f);
 }
 
 void film_wake(struct film *f)

@@ -19,6 +19,9 @@ struct film *film_free(struct film *f);
 /* Tells control that the film was stopped. */
 void film_stop(struct film *f);
 void film_pause(struct film *f, const struct media_video_pause *m);
+/* Its sound, if `music` is that, had played to this sample (of 48000 a second) of the source at
+ * `at` of env's clock: the picture goes with it, also where the audio thread lost time. */
+void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at);
 /* The stream can send from now on, or no longer. */
 void film_wake(struct film *f);
 void film_send_state(const struct film *f);

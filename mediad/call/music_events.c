@@ -53,15 +53,18 @@ static void send_progress(struct call *c, struct music_track *t)
 void music_event(struct call *c, const struct ev *ev)
 {
 	struct music_track *t = music_find_lane(c, ev->lane.playback);
-	bool whole;
+	bool whole, stands;
 
 	if (!t)
 		return;
-	if (ev->type == EV_MUSIC_PROGRESS && ev->lane.samples == t->played) {
+	stands = ev->lane.samples == t->played;
+	t->played = ev->lane.samples;
+	if (ev->type == EV_MUSIC_PROGRESS)
+		call_video_heard(c, t->music, music_position(t), ev->lane.at);
+	if (ev->type == EV_MUSIC_PROGRESS && stands) {
 		note_silence(c, t);
 		return;
 	}
-	t->played = ev->lane.samples;
 	t->moved = env_now(c->conf.env);
 	if (ev->type == EV_MUSIC_PROGRESS) {
 		if (t->phase == MEDIA_MUSIC_PHASE_WAITING)

@@ -98,6 +98,7 @@ void call_stream_report_music(struct call_stream *cs, uint64_t now)
 	for (unsigned i = 0; (lane = music_mixer_at(m, i)) && i < 2; i++) {
 		ev.lane.playback = music_lane_id(lane);
 		ev.lane.samples = music_lane_playout(lane)->sent;
+		ev.lane.at = now;
 		if (ev.lane.samples)
 			cs->emit(&ev, true, cs->arg);
 	}

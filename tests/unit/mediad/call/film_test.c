@@ -335,6 +335,51 @@ TEST(film_is_with_its_sound_again_after_a_hole)
 	finish();
 }
 
+/* The sound of the film had played so long at a time of its audio thread. */
+static void heard(unsigned ms, uint64_t at)
+{
+	struct ev ev = {.type = EV_MUSIC_PROGRESS};
+
+	ev.lane.playback = find_sound()->lane;
+	ev.lane.samples = (uint64_t)ms * 48;
+	ev.lane.at = at;
+	music_event(rig.c, &ev);
+}
+
+/* The audio thread lost 300 ms: the picture waits for the sound, and stands while that does. */
+TEST(film_goes_with_what_is_heard_of_its_sound)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	comes(IN_UNIT, 1000000);
+	rig_wait_ms(500);
+	heard(200, rig.now);
+	rig_wait_ms(790);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	/* What the audio thread told before, and small differences, change nothing. */
+	heard(200, rig.now - 790 * NS_PER_MS - 1);
+	heard(1000, rig.now);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
+	comes(IN_UNIT, 1100000);
+	for (unsigned i = 0; i < 10; i++) {
+		rig_wait_ms(50);
+		heard(1000, rig.now);
+		timer_fires();
+	}
+	CHECK_INT(queued(), 2 * FRAME);
+	rig_wait_ms(100);
+	timer_fires();
+	CHECK_INT(queued(), 3 * FRAME);
+	finish();
+}
+
 TEST(film_whose_sound_cannot_be_opened_is_shown)
 {
 	CHECK_INT(start_with_sound(), 0);
