@@ -484,7 +484,7 @@ static void begin_exchange(struct http_exchange *x, const struct http_head *head
 	x->s->counts.requests++;
 }
 
-static void on_refused(struct http_exchange *x, int status)
+static void on_refused(struct http_exchange *x, int status, bool head_only)
 {
 	/* A response that has begun cannot be replaced. */
 	bool begun = x->active && x->begun;
@@ -493,7 +493,7 @@ static void on_refused(struct http_exchange *x, int status)
 	http_exchange_lose(x);
 	x->s->counts.refused++;
 	http_bytes_free(&x->fields);
-	x->head_only = false;
+	x->head_only = head_only;
 	/* A person may read it who came by another name than this server answers to. */
 	snprintf(text, sizeof text, "%s\n",
 		 status == 421 ? "This server has another name than the one that was asked."
@@ -518,10 +518,12 @@ static void on_request(struct http_exchange *x, struct rd *r)
 	n = rd_left(r);
 	bytes = (const char *)rd_bytes(r, n);
 	status = http_head_parse(&head, bytes, n);
-	if (!status && s->conf.hosth && !s->conf.hosth(head.host, s->conf.arg))
-		status = 421;
 	if (status) {
-		on_refused(x, status);
+		on_refused(x, status, false);
+		return;
+	}
+	if (s->conf.hosth && !s->conf.hosth(head.host, s->conf.arg)) {
+		on_refused(x, 421, head.method == HTTP_HEAD);
 		return;
 	}
 	begin_exchange(x, &head);
@@ -597,7 +599,7 @@ void http_exchange_input(uint8_t kind, const uint8_t *data, size_t len, void *ar
 		http_exchange_lose(x);
 		break;
 	case HTTP_IN_REFUSED:
-		on_refused(x, (int)rd_be(&r, 2));
+		on_refused(x, (int)rd_be(&r, 2), false);
 		break;
 	case HTTP_IN_MISSED:
 		http_events_missed(x);

@@ -8,6 +8,7 @@
 #include "ipc/tmr.h"
 #include "mediad/call/call_internal.h"
 #include "mediad/engine/video_feed.h"
+#include "mediad/engine/video_sender.h"
 #include "mediad/video/codec.h"
 #include "proto/base/time.h"
 
@@ -58,6 +59,7 @@ struct film {
 	uint64_t stood_us;
 	uint64_t position_us, told_at;
 	uint64_t stamp_us; /* of the newest frame, as viewers see it: each is later than the last */
+	uint64_t shift_us; /* of the stamps against the film's times, from where they go back on */
 	uint64_t sent_at;  /* of the newest frame; 0: none */
 	bool over, left;   /* no frame follows; the last one has left */
 };
@@ -265,9 +267,9 @@ static void send_next(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env);
 
-	f->stamp_us = f->sent_at && f->next.at_us <= f->stamp_us
-			      ? f->stamp_us + STEP_NS / (NS_PER_MS / US_PER_MS)
-			      : f->next.at_us;
+	if (f->sent_at && f->next.at_us + f->shift_us <= f->stamp_us)
+		f->shift_us = f->stamp_us + STEP_NS / (NS_PER_MS / US_PER_MS) - f->next.at_us;
+	f->stamp_us = f->next.at_us + f->shift_us;
 	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
 		       (uint32_t)(f->stamp_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
 	f->position_us = f->next.at_us;
@@ -278,6 +280,17 @@ static void send_next(struct film *f)
 		film_send_state(f);
 	}
 	video_feed_ask(f->feed);
+	if (!f->next.bytes)
+		schedule_sound(f, now);
+}
+
+/* What comes late must not overflow the pacer's queue: of what that drops nothing can be decoded up
+ * to the next key frame. */
+static bool has_room(const struct film *f)
+{
+	size_t queued = call_video_queued(f->c);
+
+	return !queued || queued + f->next.n <= VIDEO_QUEUE / 2;
 }
 
 /* The last frames wait for the pacer, and then for viewers who miss some of their packets. */
@@ -305,6 +318,8 @@ static void on_tmr(void *arg)
 		schedule(f);
 	else if (env_now(f->c->conf.env) < send_at(f))
 		schedule(f);
+	else if (!has_room(f))
+		tmr_start(f->tmr, STEP_NS);
 	else
 		send_next(f);
 }

@@ -135,11 +135,13 @@ TEST(http_server_refuses_what_can_be_read_in_two_ways)
 	}
 	CHECK_INT(ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
 	CHECK(await("another name"));
+	CHECK_INT(ask("HEAD / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
+	CHECK(await("") && count("another name") == 0);
 	/* Only the broken chunks were requested at all. */
 	CHECK_INT(fx.requests, 10);
 	CHECK_INT(fx.bodies, 0);
 	http_server_counts(fx.server, &counts);
-	CHECK_INT(counts.refused, sizeof hostile / sizeof hostile[0] + 1);
+	CHECK_INT(counts.refused, sizeof hostile / sizeof hostile[0] + 2);
 	CHECK(counts.connections <= 1);
 	end();
 }

@@ -380,6 +380,40 @@ TEST(film_goes_with_what_is_heard_of_its_sound)
 	finish();
 }
 
+enum { LARGE = 400000 };
+
+static void comes_large(uint8_t kind, uint64_t at_us)
+{
+	static uint8_t bytes[8 + LARGE];
+	struct wr w = wr_of(bytes, 8);
+
+	wr_be(&w, at_us, 8);
+	bytes[8] = kind == IN_KEY ? 0x10 : 0x11;
+	env_replay_step(rig.env, rig.now, house.mark + 2, kind, bytes, sizeof bytes);
+}
+
+/* After a hole more is late than the pacer holds, and it would drop what comes up to a key frame.
+ */
+TEST(film_that_is_late_waits_for_the_pacer)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes_large(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), LARGE);
+	rig_wait_ms(8000);
+	for (unsigned i = 1; i < 9; i++) {
+		comes_large(IN_UNIT, i * 100000);
+		timer_fires();
+		rig_wait_ms(4);
+		timer_fires();
+	}
+	CHECK_INT(queued(), 2 * LARGE);
+	CHECK_INT(video_sender_state(loop_stream_sender(rig.c->stream->loop)).dropped, 0);
+	finish();
+}
+
 TEST(film_whose_sound_cannot_be_opened_is_shown)
 {
 	CHECK_INT(start_with_sound(), 0);
