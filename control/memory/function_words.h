@@ -12,7 +12,14 @@
 
 /* A set of languages, one bit each. */
 typedef unsigned function_languages;
-enum { FUNCTION_WORDS_GERMAN = 1, FUNCTION_WORDS_POLISH = 32 }; /* their bits */
+enum { /* their bits */
+       FUNCTION_WORDS_GERMAN = 1,
+       FUNCTION_WORDS_SPANISH = 2,
+       FUNCTION_WORDS_FRENCH = 4,
+       FUNCTION_WORDS_ITALIAN = 8,
+       FUNCTION_WORDS_POLISH = 32,
+       FUNCTION_WORDS_PORTUGUESE = 64
+};
 
 struct function_count {
 	unsigned words;

@@ -7,15 +7,21 @@
 #include "control/memory/function_words.h"
 #include "control/memory/lists.h"
 #include "control/memory/name.h"
-#include "control/memory/rank.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 
-enum { WORDS_MAX = 64, NAMES_MAX = 8, OWNED_MIN = 3 };
+enum {
+	WORDS_MAX = 64,
+	NAMES_MAX = 8,
+	OWNED_MIN = 3,
+	STEM_MIN = 2,	/* letters of a name before its ending */
+	REPORT_NEAR = 3 /* words between "I" and "heard", with the latter */
+};
 
 struct word {
 	char text[TERM_MAX];	 /* in lower case */
 	bool capital, first;	 /* of its sentence */
+	bool clause;		 /* it is the first after a comma or the like, or of its sentence */
 	bool owner;		 /* an apostrophe makes it one: "Lena's", "Jonas'" */
 	bool cyrillic, declines; /* names have endings there */
 	bool empty;		 /* it says nothing of a subject */
@@ -25,16 +31,40 @@ struct statement {
 	size_t n;
 	struct word word[WORDS_MAX];
 	function_languages languages;
+	bool languages_known;
 	/* Of whom it tells, by places of words; self: of its author. */
 	size_t name[NAMES_MAX], names;
 	bool self, has_self; /* has_self: it says "I" or "my" anywhere */
 };
 
+/* "I", "my" and "I have" in whatever language they stand. */
 static const char *const selves[] = {
-	"i",	"my",  "me",   "ich", "mein", "meine", "meinen", "meinem",   "meiner", "mir",
-	"mich", "je",  "mon",  "ma",  "mes",  "yo",    "mi",	 "mis",	     "io",     "mio",
-	"mia",	"ik",  "mijn", "eu",  "meu",  "minha", "mam",	 "m\u00f3j", "moja",   "moje",
-	"я",	"мой", "моя",  "моё", "мое",  "мои",   "меня",	 "мне",	     NULL};
+	"me",	"ich", "mein", "meine", "meinen", "meinem", "meiner",	"mir",	"mich", "mi",
+	"mijn", "ik",  "meu",  "minha", "tengo",  "tenho",  "m\u00f3j", "moja", "moje", "jestem",
+	"я",	"мой", "моя",  "моё",	"мое",	  "мои",    "меня",	"мне",	NULL};
+/* They are other words elsewhere: Polish "i" is "and", and its "ma" is "has". */
+static const char *const english_selves[] = {"i", "my", NULL};
+static const char *const spanish_selves[] = {"yo", "mis", "soy", "estoy", NULL};
+static const char *const french_selves[] = {"j", "je", "mon", "ma", "mes", NULL};
+static const char *const italian_selves[] = {"io", "mio", "mia", "mie", "miei", "ho", NULL};
+static const char *const polish_selves[] = {"mam", NULL};
+static const char *const portuguese_selves[] = {"eu", "sou", "estou", NULL};
+static const struct {
+	function_languages languages; /* 0: English */
+	const char *const *words;
+} selves_of[] = {{0, english_selves},
+		 {FUNCTION_WORDS_SPANISH, spanish_selves},
+		 {FUNCTION_WORDS_FRENCH, french_selves},
+		 {FUNCTION_WORDS_ITALIAN, italian_selves},
+		 {FUNCTION_WORDS_POLISH, polish_selves},
+		 {FUNCTION_WORDS_PORTUGUESE, portuguese_selves}};
+/* Whoever says them of themselves tells what they learned of somebody else. */
+static const char *const reports[] = {
+	"heard",  "hear",    "know",  "knew",  "think", "thought", "believe",	"guess",
+	"hope",	  "saw",     "seen",  "told",  "tells", "says",	   "said",	"asked",
+	"denke",  "glaube",  "hoffe", "sais",  "crois", "pense",   "entendu",	"creo",
+	"credo",  "sentito", "weet",  "denk",  "wiem",	"acho",	   "wei\u00df", "geh\u00f6rt",
+	"слышал", "слышала", "знаю",  "думаю", "видел", "видела",  "gehoord",	NULL};
 static const char *const articles[] = {
 	"the", "a",  "an",  "der", "die", "das",  "den", "dem", "des", "ein", "eine",
 	"im",  "am", "zum", "zur", "vom", "beim", "el",	 "la",	"los", "las", "un",
@@ -112,7 +142,7 @@ static bool read_owner(const char **p, const char *end, const char *word)
 	return (at == end || !terms_is_word(terms_next(&after, end))) && ends_with(word, "s");
 }
 
-static void add_word(struct statement *s, const char *from, size_t n, bool first)
+static void add_word(struct statement *s, const char *from, size_t n, bool first, bool clause)
 {
 	struct word *w = &s->word[s->n];
 	const char *p = from;
@@ -120,17 +150,23 @@ static void add_word(struct statement *s, const char *from, size_t n, bool first
 
 	if (s->n == WORDS_MAX || n >= sizeof w->text || terms_is_dense(c))
 		return;
-	*w = (struct word){.first = first, .capital = terms_lower(c) != c};
+	*w = (struct word){
+		.first = first, .clause = first || clause, .capital = terms_lower(c) != c};
 	w->declines = w->cyrillic = c >= 0x400 && c <= 0x4ff;
 	terms_fold(w->text, from, n);
 	w->text[n] = '\0';
 	s->n++;
 }
 
+static bool ends_clause(uint32_t c)
+{
+	return c == 0x2013 || c == 0x2014 || (c < 0x80 && strchr(",;:()", (int)c));
+}
+
 static void split(struct statement *s, const char *text)
 {
 	const char *p = text, *end = text + strlen(text);
-	bool first = true;
+	bool first = true, clause = true;
 
 	while (p < end) {
 		const char *from = p, *at;
@@ -139,30 +175,53 @@ static void split(struct statement *s, const char *text)
 
 		if (!terms_is_word(c)) {
 			first = first || (c < 0x80 && strchr(".?!", (int)c));
+			clause = clause || ends_clause(c);
 			continue;
 		}
 		for (at = p; p < end && terms_is_word(terms_next(&at, end));)
 			p = at;
-		add_word(s, from, (size_t)(p - from), first);
-		first = false;
+		add_word(s, from, (size_t)(p - from), first, clause);
+		first = clause = false;
 		if (s->n > before)
 			s->word[before].owner = read_owner(&p, end, s->word[before].text);
 	}
 }
 
-static void find_empty(struct statement *s)
+static void find_languages(struct statement *s)
 {
 	struct function_count c = {0};
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n && !s->languages_known; i++)
 		function_words_count(&c, s->word[i].text, strlen(s->word[i].text));
-	s->languages = function_words_guess(&c);
+	if (!s->languages_known)
+		s->languages = function_words_guess(&c);
+	s->languages_known = true;
+}
+
+/* The languages of a text take long to find: only where they decide. */
+static bool is_self(struct statement *s, const char *word)
+{
+	bool in = lists_hold(selves, word);
+
+	for (size_t i = 0; i < sizeof selves_of / sizeof selves_of[0] && !in; i++) {
+		if (!lists_hold(selves_of[i].words, word))
+			continue;
+		find_languages(s);
+		in = selves_of[i].languages ? (s->languages & selves_of[i].languages) != 0
+					    : !s->languages;
+	}
+	return in;
+}
+
+static void find_empty(struct statement *s)
+{
+	find_languages(s);
 	for (size_t i = 0; i < s->n; i++) {
 		struct word *w = &s->word[i];
 		size_t n = strlen(w->text);
 
 		w->declines = w->declines || (s->languages & FUNCTION_WORDS_POLISH);
-		w->empty = terms_is_stop_word(w->text, n) || lists_hold(selves, w->text) ||
+		w->empty = terms_is_stop_word(w->text, n) || is_self(s, w->text) ||
 			   function_words_hold(s->languages, w->text, n) ||
 			   lists_hold(lists_dates, w->text) || lists_hold(lists_numbers, w->text) ||
 			   lists_hold(days, w->text);
@@ -261,35 +320,72 @@ static void read_statement(struct statement *s, const char *text)
 
 	*s = (struct statement){0};
 	split(s, text);
-	for (size_t i = 0; i < s->n; i++) {
-		s->has_self = s->has_self || lists_hold(selves, s->word[i].text);
-		may = may || may_be_somebody(s, i);
-	}
+	for (size_t i = 0; i < s->n && !may; i++)
+		may = may_be_somebody(s, i);
 	if (may)
 		find_empty(s);
 	for (size_t i = 0; may && i < s->n && s->names < NAMES_MAX; i++)
 		if (is_somebody(s, i))
 			s->name[s->names++] = i;
+}
+
+static void find_self(struct statement *s)
+{
+	bool first;
+
+	for (size_t i = 0; i < s->n && !s->has_self; i++)
+		s->has_self = is_self(s, s->word[i].text);
+	if (!s->has_self || s->names || s->n < 2)
+		return;
 	/* "У меня" */
-	s->self = !s->names && s->n > 1 &&
-		  (lists_hold(selves, s->word[0].text) || lists_hold(selves, s->word[1].text));
-	s->self = s->self &&
-		  (lists_hold(selves, s->word[0].text) || strcmp(s->word[0].text, "у") == 0);
+	first = is_self(s, s->word[0].text);
+	s->self = first || (strcmp(s->word[0].text, "у") == 0 && is_self(s, s->word[1].text));
+}
+
+/* What "The Dude" shares with a text is not "the". */
+static void read_author(struct statement *s, const char *name)
+{
+	size_t n = 0;
+
+	*s = (struct statement){0};
+	split(s, name);
+	for (size_t i = 0; i < s->n; i++)
+		if (!terms_is_stop_word(s->word[i].text, strlen(s->word[i].text)))
+			s->word[n++] = s->word[i];
+	s->n = n;
 }
 
 /* ---- comparing ---- */
 
-static size_t stem(const char *word)
+/* Of a letter of several bytes. */
+static bool is_inside(char c)
 {
-	size_t n = strlen(word);
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
 
-	for (size_t i = 0; endings[i]; i++) {
-		size_t k = strlen(endings[i]);
+static bool is_ending(const char *rest)
+{
+	return !*rest || lists_hold(endings, rest);
+}
 
-		if (n > k + 2 && ends_with(word, endings[i]))
-			return n - k;
+/* "Kasia" and "Kasi", "Сергей" and "Сергея": what both begin with has an ending of its own in
+ * each. */
+static bool same_declined(const char *a, const char *b)
+{
+	size_t n = 0, letters = 0;
+
+	for (; a[n] && a[n] == b[n]; n++)
+		letters += !is_inside(a[n]);
+	/* Both letters may begin with the same byte. */
+	for (; is_inside(a[n]) || is_inside(b[n]); n--)
+		letters -= !is_inside(a[n - 1]);
+	while (letters >= STEM_MIN && !(is_ending(a + n) && is_ending(b + n))) {
+		do {
+			n--;
+		} while (is_inside(a[n]));
+		letters--;
 	}
-	return n;
+	return letters >= STEM_MIN;
 }
 
 /* "Lena" and "Lenas", "Лена" and "Лены" are one name. */
@@ -297,10 +393,8 @@ static bool same_name(const struct word *a, const struct word *b)
 {
 	size_t na = strlen(a->text), nb = strlen(b->text), least = na < nb ? na : nb;
 
-	if (a->declines || b->declines) {
-		na = stem(a->text);
-		return na == stem(b->text) && memcmp(a->text, b->text, na) == 0;
-	}
+	if (a->declines || b->declines)
+		return strcmp(a->text, b->text) == 0 || same_declined(a->text, b->text);
 	if (memcmp(a->text, b->text, least) != 0)
 		return false;
 	return na == nb || (na + nb == 2 * least + 1 && (na > nb ? a : b)->text[least] == 's');
@@ -336,11 +430,16 @@ static void find_author(struct statement *s, const struct statement *author)
 
 bool whose_differ(const char *older, const char *newer, const char *author)
 {
-	struct statement a, b, by = {0};
+	struct statement a, b, by;
 
-	split(&by, author);
 	read_statement(&a, older);
 	read_statement(&b, newer);
+	/* Both tell of their author, or one of nobody. */
+	if (!a.names && !b.names)
+		return false;
+	find_self(&a);
+	find_self(&b);
+	read_author(&by, author);
 	find_author(&a, &by);
 	find_author(&b, &by);
 	return (a.names || a.self) && (b.names || b.self) && !(a.self && b.has_self) &&
@@ -349,31 +448,65 @@ bool whose_differ(const char *older, const char *newer, const char *author)
 
 bool whose_is_asked(const char *question, const char *text, const char *author)
 {
-	struct statement q, t, by = {0};
+	struct statement q, t, by;
 
-	split(&by, author);
 	read_statement(&q, question);
 	read_statement(&t, text);
-	find_author(&q, &by);
+	if (mentions_any(&q, &t))
+		return true;
+	read_author(&by, author);
+	find_self(&t);
 	find_author(&t, &by);
-	return mentions_any(&q, &t) || (t.self && q.has_self);
+	if (!t.self)
+		return false;
+	find_self(&q);
+	find_author(&q, &by);
+	return q.has_self;
+}
+
+/* "I heard", "she told me", "ich glaube" */
+static bool is_report(struct statement *s, size_t self)
+{
+	if (self && lists_hold(reports, s->word[self - 1].text))
+		return true;
+	for (size_t i = self + 1; i < s->n && i <= self + REPORT_NEAR && !s->word[i].clause; i++)
+		if (is_self(s, s->word[i].text))
+			return false;
+		else if (lists_hold(reports, s->word[i].text))
+			return true;
+	return false;
+}
+
+/* What follows the name, until the clause ends or its author speaks of themselves, has a word of
+ * the older statement: so it tells the same of this person ("Mira's bike", "Mira has a bike"). */
+static bool tells_of_same(struct statement *s, size_t name, const char *older)
+{
+	unsigned shared;
+
+	for (size_t i = name + 1; i < s->n && !s->word[i].clause; i++) {
+		if (is_self(s, s->word[i].text))
+			return false;
+		slice_count_words(s->word[i].empty ? "" : s->word[i].text, older, &shared);
+		if (shared)
+			return true;
+	}
+	return false;
 }
 
 bool whose_takes_over(const char *text, const char *older, const char *name)
 {
-	struct statement s, by = {0};
-	unsigned shared;
+	struct statement s, by;
+	bool takes = false;
 
-	if (!rank_names(text, name) || name_speaks(text, name))
+	if (!name_told(text, name) || name_speaks(text, name))
 		return false;
 	read_statement(&s, text);
-	split(&by, name);
-	for (size_t i = 0; i + 1 < s.n; i++) {
-		if (!s.word[i].owner || !mentions(&by, &s.word[i]))
-			continue;
-		slice_count_words(s.word[i + 1].text, older, &shared);
-		if (shared)
+	find_empty(&s);
+	read_author(&by, name);
+	for (size_t i = 0; i < s.n; i++) {
+		if (mentions(&by, &s.word[i]) && tells_of_same(&s, i, older))
 			return false;
+		takes = takes || (is_self(&s, s.word[i].text) && !is_report(&s, i));
 	}
-	return s.has_self;
+	return takes;
 }

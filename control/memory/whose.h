@@ -17,8 +17,9 @@ bool whose_differ(const char *older, const char *newer, const char *author);
  * the question names the author or says "my". */
 bool whose_is_asked(const char *question, const char *text, const char *author);
 /* True if the text, by another author, tells that this one takes over what the person with the
- * display name told in `older`: it says "I", names the person, and is no report of what that person
- * said or has ("Mira's bike is blue"): of that people know best themselves. */
+ * display name told in `older`: it says "I" otherwise than in "I heard", names the person, and
+ * tells no words of `older` of that person ("Mira has a blue bike"): of that people know best
+ * themselves. */
 bool whose_takes_over(const char *text, const char *older, const char *name);
 
 #endif

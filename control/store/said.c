@@ -299,6 +299,12 @@ static const char *told(const struct best *b, unsigned index, const char *key)
 	return json_string_value(json_object_get(b->line[index], key));
 }
 
+/* Two people may have one name. */
+static bool is_by_same(const struct best *b, unsigned older, unsigned newer)
+{
+	return strcmp(told(b, older, "user"), told(b, newer, "user")) == 0;
+}
+
 /* The question names somebody of whom the older line tells, and the newer one tells of others. */
 static bool is_of_others(struct best *b, unsigned older, unsigned newer)
 {
@@ -308,8 +314,8 @@ static bool is_of_others(struct best *b, unsigned older, unsigned newer)
 		b->asked = whose_is_asked(b->question, was, name);
 	b->asked_known = true;
 	b->asked_index = older;
-	return b->asked && whose_differ(was, told(b, newer, "text"),
-					strcmp(name, told(b, newer, "name")) == 0 ? name : "");
+	return b->asked &&
+	       whose_differ(was, told(b, newer, "text"), is_by_same(b, older, newer) ? name : "");
 }
 
 static bool are_alike(unsigned older, unsigned newer, void *arg)
