@@ -63,10 +63,6 @@ threaded() {
 		tests/unit/control/writer_test.c -name '*_test.c' ! -path '*/mls/*' ! -path '*/dave/*' \
 		! -path '*/mediad/audio/*' ! -path '*/mediad/transport/*' ! -path '*/mediad/video/*'
 }
-# half N: each second file of unit tests, from the Nth on. They mostly wait, so two halves run beside each other.
-half() {
-	find tests/unit -name '*_test.c' | sort | awk -v n="$1" 'NR % 2 == n % 2'
-}
 skips() {
 	grep -ah '^skip: ' "$log"/* 2>/dev/null | sort -u | while read -r line; do
 		grep -qF "${line#skip: }" tests/skips || { echo "a skip that tests/skips does not name: $line"; exit 1; }
@@ -126,11 +122,7 @@ work() {
 	case $1 in
 	asan)
 		part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT="$SANITIZED" build/asan/tests/unit fuzz-replay-bins
-		# shellcheck disable=SC2046
-		part unit-asan-1 unit asan $(half 1) &
-		# shellcheck disable=SC2046
-		part unit-asan-2 unit asan $(half 2)
-		wait $!
+		part unit-asan unit asan
 		part corpora corpora
 		;;
 	tsan)
