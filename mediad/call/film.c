@@ -10,6 +10,7 @@
 #include "mediad/engine/video_feed.h"
 #include "mediad/engine/video_sender.h"
 #include "mediad/video/codec.h"
+#include "mediad/video/film_clock.h"
 #include "proto/base/time.h"
 
 enum {
@@ -19,16 +20,11 @@ enum {
 	LOOK_MS = 100,	/* whether the last frame has left */
 	SOUND_MS = 20,	/* whether its sound is open */
 	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
-	APART_MS = 40,	/* of picture and sound: what is more is seen (ITU-R BT.1359) */
 	DEATHS_MAX = 8, /* of the decoder program, after which the film fails */
 	SAMPLES_MS = 48,
 	GAIN = 1000,
 	SOUND_BITRATE = 128000,
 };
-#define US_PER_MS UINT64_C(1000)
-/* Between two frames, at least; no film has more than 240 a second. The times of a file bound
- * nothing: all of its frames may have one. */
-#define STEP_NS (4 * NS_PER_MS)
 
 struct film {
 	struct call *c;
@@ -53,15 +49,9 @@ struct film {
 		uint64_t at_us;
 		bool key;
 	} next;
-	bool running;		   /* the clock goes: base_us was due at base_at */
-	uint64_t base_us, base_at; /* base_at: ns */
-	bool stood;		   /* the clock goes on from stood_us, not from the next frame */
-	uint64_t stood_us;
+	struct film_clock clock;
 	uint64_t position_us, told_at;
-	uint64_t stamp_us; /* of the newest frame, as viewers see it: each is later than the last */
-	uint64_t shift_us; /* of the stamps against the film's times, from where they go back on */
-	uint64_t sent_at;  /* of the newest frame; 0: none */
-	bool over, left;   /* no frame follows; the last one has left */
+	bool over, left; /* no frame follows; the last one has left */
 };
 
 /* ---- what control is told ---- */
@@ -131,20 +121,6 @@ static void forget_next(struct film *f)
 	f->next.bytes = NULL;
 }
 
-static uint64_t clock_us(const struct film *f, uint64_t now)
-{
-	return f->base_us + (now - f->base_at) / (NS_PER_MS / US_PER_MS);
-}
-
-/* The clock goes on where it stopped, or from the next frame, which is due now. */
-static void start_clock(struct film *f, uint64_t now)
-{
-	f->running = true;
-	f->base_us = f->stood ? f->stood_us : f->next.at_us;
-	f->base_at = now;
-	f->stood = false;
-}
-
 static uint64_t sound_us(const struct film *f)
 {
 	return f->opened.video.sound_ms * US_PER_MS;
@@ -155,40 +131,19 @@ static uint64_t run_sound(struct film *f, uint64_t now)
 {
 	if (!f->sounds || f->sound_runs)
 		return 0;
-	if (clock_us(f, now) < sound_us(f))
-		return f->base_at + (sound_us(f) - f->base_us) * (NS_PER_MS / US_PER_MS);
+	if (film_clock_at(&f->clock, now) < sound_us(f))
+		return film_clock_due(&f->clock, sound_us(f));
 	f->sound_runs = true;
 	call_music_pause(f->c, f->id, false, 0);
 	return 0;
 }
 
-static uint64_t due_at(const struct film *f)
-{
-	return f->next.at_us <= f->base_us
-		       ? f->base_at
-		       : f->base_at + (f->next.at_us - f->base_us) * (NS_PER_MS / US_PER_MS);
-}
-
-/* When the next frame leaves. */
-static uint64_t send_at(const struct film *f)
-{
-	uint64_t due = due_at(f), soonest = f->sent_at ? f->sent_at + STEP_NS : 0;
-
-	return due < soonest ? soonest : due;
-}
-
 static void stop_clock(struct film *f)
 {
-	uint64_t now = env_now(f->c->conf.env);
-
 	if (f->sound_runs)
 		call_music_pause(f->c, f->id, true, 0);
 	f->sound_runs = false;
-	if (f->running && !f->live) {
-		f->stood = true;
-		f->stood_us = clock_us(f, now);
-	}
-	f->running = false;
+	film_clock_stop(&f->clock, !f->live, env_now(f->c->conf.env));
 	tmr_stop(f->tmr);
 }
 
@@ -218,14 +173,14 @@ static bool has_sound(const struct film *f)
  * the rest of a long gap, and late pictures are as good as others. */
 static bool begins_anew(const struct film *f, uint64_t now)
 {
-	uint64_t due = due_at(f);
+	uint64_t due = film_clock_due(&f->clock, f->next.at_us);
 
 	return (due > now + GAP_MS * NS_PER_MS || due + LATE_MS * NS_PER_MS < now) && !has_sound(f);
 }
 
 static void schedule_sound(struct film *f, uint64_t now)
 {
-	uint64_t at = f->running ? run_sound(f, now) : 0;
+	uint64_t at = f->clock.running ? run_sound(f, now) : 0;
 
 	if (at)
 		tmr_start_at(f->tmr, at);
@@ -247,33 +202,30 @@ static void schedule(struct film *f)
 		return;
 	}
 	/* Both begin together. One that cannot be opened is gone then. */
-	if (!f->running && f->sounds && call_music_opens(f->c, f->id)) {
+	if (!f->clock.running && f->sounds && call_music_opens(f->c, f->id)) {
 		tmr_start(f->tmr, SOUND_MS * NS_PER_MS);
 		return;
 	}
-	if (!f->running)
-		start_clock(f, now);
+	if (!f->clock.running)
+		film_clock_start(&f->clock, f->next.at_us, now);
 	if (begins_anew(f, now))
-		start_clock(f, now);
+		film_clock_start(&f->clock, f->next.at_us, now);
 	f->waits = false;
 	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
 	sound = run_sound(f, now);
-	wake = now + GAP_MS * NS_PER_MS;
+	wake = film_clock_send_at(&f->clock, f->next.at_us);
 	wake = sound && sound < wake ? sound : wake;
-	tmr_start_at(f->tmr, send_at(f) < wake ? send_at(f) : wake);
+	tmr_start_at(f->tmr, wake < now + GAP_MS * NS_PER_MS ? wake : now + GAP_MS * NS_PER_MS);
 }
 
 static void send_next(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env);
+	uint64_t stamp_us = film_clock_sent(&f->clock, f->next.at_us, now);
 
-	if (f->sent_at && f->next.at_us + f->shift_us <= f->stamp_us)
-		f->shift_us = f->stamp_us + STEP_NS / (NS_PER_MS / US_PER_MS) - f->next.at_us;
-	f->stamp_us = f->next.at_us + f->shift_us;
 	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
-		       (uint32_t)(f->stamp_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
+		       (uint32_t)(stamp_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
 	f->position_us = f->next.at_us;
-	f->sent_at = now;
 	forget_next(f);
 	if (now - f->told_at >= TELL_MS * NS_PER_MS) {
 		f->told_at = now;
@@ -314,29 +266,21 @@ static void on_tmr(void *arg)
 
 	if (f->over)
 		end_film(f);
-	else if (f->paused || !call_video_sends(f->c) || !f->running || !f->next.bytes)
+	else if (f->paused || !call_video_sends(f->c) || !f->clock.running || !f->next.bytes)
 		schedule(f);
-	else if (env_now(f->c->conf.env) < send_at(f))
+	else if (env_now(f->c->conf.env) < film_clock_send_at(&f->clock, f->next.at_us))
 		schedule(f);
 	else if (!has_room(f))
-		tmr_start(f->tmr, STEP_NS);
+		tmr_start(f->tmr, FILM_STEP_US * NS_PER_US);
 	else
 		send_next(f);
 }
 
 void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
 {
-	uint64_t heard, shown;
-
-	if (!f || music != f->id || !f->running || !f->sound_runs || f->over || at < f->base_at)
-		return;
-	heard = sound_us(f) + sample * US_PER_MS / SAMPLES_MS;
-	shown = clock_us(f, at);
-	if ((heard > shown ? heard - shown : shown - heard) <= APART_MS * US_PER_MS)
-		return;
-	f->base_us = heard;
-	f->base_at = at;
-	schedule(f);
+	if (f && music == f->id && f->sound_runs && !f->over &&
+	    film_clock_follow(&f->clock, sound_us(f) + sample * US_PER_MS / SAMPLES_MS, at))
+		schedule(f);
 }
 
 void film_wake(struct film *f)
@@ -368,8 +312,8 @@ static void open_sound(struct film *f)
 	f->sound_kind = MEDIA_MUSIC_NONE;
 	call_music_play(f->c, &music);
 	/* The first frame waits for its time. */
-	f->stood = f->next.at_us - at_us <= GAP_MS * US_PER_MS;
-	f->stood_us = at_us;
+	if (f->next.at_us - at_us <= GAP_MS * US_PER_MS)
+		film_clock_begin_at(&f->clock, at_us);
 }
 
 static void on_decoder(const struct decoder_msg *msg, void *arg);
@@ -385,10 +329,10 @@ static enum decoder_reason open_source(struct film *f, uint64_t at_us)
 static bool open_again(struct film *f)
 {
 	bool began = f->opened.video.codec != VIDEO_NONE;
-	uint64_t at_us = f->running ? clock_us(f, env_now(f->c->conf.env))
-			 : f->stood ? f->stood_us
-			 : began    ? f->position_us
-				    : f->start_us;
+	uint64_t at_us = f->clock.running ? film_clock_at(&f->clock, env_now(f->c->conf.env))
+			 : f->clock.stood ? f->clock.stood_us
+			 : began	  ? f->position_us
+					  : f->start_us;
 	enum decoder_reason reason;
 
 	if (f->failure != DECODER_REASON_LOST || f->live || (began && !f->opened.seekable) ||

@@ -200,7 +200,7 @@ const groups = {
         while (!s.count('/api/rooms') && performance.now() - from < 2000) await sleep(1);
         least[type] = Math.min(least[type], performance.now() - from);
       }
-    is('the end of a turn is asked for before other things', least.turn < least.member - 20, true);
+    is('the page reads the end of a turn before other things', least.turn < least.member - 20, true);
     is('which wait until control describes the room anew', least.member > 40, true);
   },
 
@@ -885,7 +885,7 @@ const groups = {
     await b.eval(set('memory-erase-sure', '601777123456789013'));
     await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
     is('another id erases nobody', await b.until(`${body}.includes('This is not 601777123456789012: nothing was erased.')`), true);
-    is('nothing is asked for', s.asked.some((a) => a.method === 'DELETE'), false);
+    is('the page deletes nothing', s.asked.some((a) => a.method === 'DELETE'), false);
     await b.eval(set('memory-erase-sure', '601777123456789012'));
     await b.eval("document.getElementById('memory-erase-sure').form.requestSubmit()");
     is('the receipt is told', await b.until(`${body}.includes('Erased: 5 rows. Nothing was found of them afterwards.')`), true);

@@ -19,7 +19,7 @@ void store_scene_open(struct journal *journal)
 	struct store_scene *s = &store_scene;
 
 	CHECK_INT(loop_open(&s->l, journal), 0);
-	/* It is asked for without a loop, too. */
+	/* Tests read it also before the loop runs. */
 	store_scene_ms(0);
 	CHECK_INT(bus_alloc(&s->bus), 0);
 	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, s->dir), 0);

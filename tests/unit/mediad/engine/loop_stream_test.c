@@ -61,7 +61,7 @@ TEST(loop_stream_a_viewer_gets_key_frames_alone)
 	CHECK_INT(loop_pair_begin(&p, false), 0);
 	for (uint8_t i = 0; i < 9; i++)
 		CHECK(loop_pair_put(&p, i % 4 == 0, i));
-	/* Behind the last key frame, so that what a busy machine loses of that is asked for. */
+	/* The receiver sees by this frame that packets of the last key frame were lost. */
 	CHECK(loop_pair_put(&p, false, 9));
 	CHECK(await(&p, 3, DEADLINE_MS));
 	CHECK(all_whole(&p));

@@ -1,0 +1,47 @@
+/* The clock of a film: when its frames leave, and the times that viewers see of them.
+ *
+ * Plain memory of its owner, zeroed before the first use. Places in a film are in µs, times of
+ * env's clock in ns. */
+#ifndef MEDIAD_VIDEO_FILM_CLOCK_H
+#define MEDIAD_VIDEO_FILM_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between two frames, at least; no film has more than 240 a second. The times of a file bound
+ * nothing: all of its frames may have one. */
+#define FILM_STEP_US UINT64_C(4000)
+
+enum {
+	FILM_APART_MS = 40, /* of picture and sound: what is more is seen (ITU-R BT.1359) */
+};
+
+struct film_clock {
+	bool running;		   /* base_us was due at base_at */
+	uint64_t base_us, base_at; /* base_at: ns */
+	bool stood;		   /* it goes on from stood_us, not from the next frame */
+	uint64_t stood_us;
+	uint64_t sent_at;  /* of the newest frame; 0: none */
+	uint64_t stamp_us; /* of the newest frame: each is later than the one before */
+	uint64_t shift_us; /* of stamps against places, since the film went back */
+};
+
+/* Goes on where it stood, or begins with the next frame, which is due now. */
+void film_clock_start(struct film_clock *c, uint64_t next_us, uint64_t now);
+/* Stands. stays: it goes on from here later. */
+void film_clock_stop(struct film_clock *c, bool stays, uint64_t now);
+/* The next start is at this place. */
+void film_clock_begin_at(struct film_clock *c, uint64_t at_us);
+/* The place of a clock that runs. */
+uint64_t film_clock_at(const struct film_clock *c, uint64_t now);
+/* When it is at a place, if it runs; in the past, when it was there last. */
+uint64_t film_clock_due(const struct film_clock *c, uint64_t at_us);
+/* When a frame of that place may leave: that time, but not too soon behind the one before. */
+uint64_t film_clock_send_at(const struct film_clock *c, uint64_t at_us);
+/* A frame of that place leaves. Returns its RTP time in µs, from where the owner wants. */
+uint64_t film_clock_sent(struct film_clock *c, uint64_t at_us, uint64_t now);
+/* Its sound was at this place at `at`: goes with it if they are FILM_APART_MS apart. What was told
+ * of a time before the clock began is nothing. Returns whether the clock has changed. */
+bool film_clock_follow(struct film_clock *c, uint64_t heard_us, uint64_t at);
+
+#endif
