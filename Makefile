@@ -316,7 +316,7 @@ fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
 BENCHSHARED := dial traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted share_requests share_server speakers speech journal_times ask_times
-BENCHES := $(filter-out $(BENCHSHARED) music_stage leaks_voice leaks_text canaries stderr_file turned,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
+BENCHES := $(filter-out $(BENCHSHARED) music_stage leaks_voice leaks_text erase_% canaries stderr_file turned,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
@@ -334,7 +334,8 @@ $(MUSICBENCHES:%=$(B)/bench/%): $(call objs,tests/bench/music_stage.c tests/deco
 $(MUSICBENCHES:%=$(B)/bench/%): LIBS_ALL += -lavformat -lavcodec -lavutil
 $(B)/bench/leaks: $(call objs,tests/bench/leaks_voice.c tests/bench/leaks_text.c)
 $(B)/bench/leaks: LIBS_ALL += $(B)/libparley.a
-$(B)/bench/erase: $(call objs,tests/bench/canaries.c tests/bench/stderr_file.c)
+$(B)/bench/erase: $(call objs,$(wildcard tests/bench/erase_*.c) tests/bench/canaries.c tests/bench/stderr_file.c)
+$(B)/bench/erase: LIBS_ALL += $(B)/libparley.a
 $(B)/bench/facts: $(call objs,tests/bench/turned.c)
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:

@@ -121,8 +121,8 @@ try_memory() { # NAME
 }
 try_erase() { # NAME
 	# shellcheck disable=SC2086
-	gcc -pthread -o $B/erase $B/obj/tests/bench/erase.o $B/obj/tests/bench/canaries.o $B/obj/tests/bench/stderr_file.o $B/obj/tests/bench/traces.o \
-		$B/obj/tests/bench/bench.o $B/mutant.o $B/libparley.a $libs 2>$B/err || { fail "$1: does not link: $(head -1 $B/err)"; return; }
+	gcc -pthread -o $B/erase $B/obj/tests/bench/erase.o $B/obj/tests/bench/erase_*.o $B/obj/tests/bench/canaries.o $B/obj/tests/bench/stderr_file.o \
+		$B/obj/tests/bench/traces.o $B/obj/tests/bench/bench.o $B/mutant.o $B/libparley.a $libs 2>$B/err || { fail "$1: does not link: $(head -1 $B/err)"; return; }
 	if timeout 300 $B/erase --few >$B/log 2>&1; then
 		fail "$1: no trace was found"
 	else
