@@ -1,61 +1,58 @@
 /* The player while mediad is away, and when it is back: what goes on, and what is ordered again. */
 #include "tests/unit/control/music/player_scene.h"
 
+/* mediad goes while it plays the first of three and has the second prepared. */
+static void lose_mediad(void)
+{
+	player_begin("abc");
+	player_up();
+	music_player_down(&player);
+}
+
+/* It is back, and has both still. */
+static void report_both(void)
+{
+	player_report(1, MUSIC_PHASE_PLAYING, 9600);
+	player_report(2, MUSIC_PHASE_READY, 0);
+}
+
 /* Nobody tells mediad what people want while it is away: only what it plays as the queue wants it
  * is claimed. */
 TEST(a_skip_without_mediad_claims_nothing)
 {
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	music_queue_advance(player_queue, MUSIC_SKIPPED);
 	CHECK_STR(player_sync(), "");
-	player_report(1, MUSIC_PHASE_PLAYING, 9600);
-	player_report(2, MUSIC_PHASE_READY, 0);
+	report_both();
 	CHECK_STR(player_take_orders(), "STOP1 STOP2 ");
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY3b@0 NEXT4c ");
+	CHECK_STR(player_up(), "PLAY3b@0 NEXT4c ");
 	music_queue_free(player_queue);
 }
 
 TEST(another_track_that_follows_is_not_claimed_as_prepared)
 {
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	CHECK_INT(music_queue_move(player_queue, music_queue_at(player_queue, 2)->id, 1), 0);
 	CHECK_STR(player_sync(), "");
-	player_report(1, MUSIC_PHASE_PLAYING, 9600);
-	player_report(2, MUSIC_PHASE_READY, 0);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "CLAIM1 STOP2 RESUME1 GAIN1=1000 NEXT3c ");
+	report_both();
+	CHECK_STR(player_up(), "CLAIM1 STOP2 RESUME1 GAIN1=1000 NEXT3c ");
 	music_queue_free(player_queue);
 }
 
 /* A track has come between them while nobody could tell mediad: it is not passed over. */
 TEST(what_was_prepared_passes_over_no_track_that_was_not_heard)
 {
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	CHECK_INT(music_queue_move(player_queue, music_queue_at(player_queue, 2)->id, 1), 0);
-	player_report(1, MUSIC_PHASE_PLAYING, 9600);
-	player_report(2, MUSIC_PHASE_READY, 0);
+	report_both();
 	player_report(1, MUSIC_PHASE_ENDED, 19200);
 	player_report(2, MUSIC_PHASE_PLAYING, 960);
 	CHECK_STR(player_take_orders(), "CLAIM1 STOP2 STOP2 ");
 	CHECK_STR(spell_queue(player_queue), "a|cb");
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY3c@0 NEXT4b ");
+	CHECK_STR(player_up(), "PLAY3c@0 NEXT4b ");
 	music_queue_free(player_queue);
 	/* Nor when it crosses over already. */
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	CHECK_INT(music_queue_move(player_queue, music_queue_at(player_queue, 2)->id, 1), 0);
 	player_report(1, MUSIC_PHASE_PLAYING, 9600);
 	player_report(2, MUSIC_PHASE_PLAYING, 960);
@@ -64,34 +61,26 @@ TEST(what_was_prepared_passes_over_no_track_that_was_not_heard)
 	player_report(2, MUSIC_PHASE_PLAYING, 1920);
 	CHECK_STR(player_take_orders(), "STOP2 ");
 	CHECK_STR(spell_queue(player_queue), "a|cb");
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY3c@0 NEXT4b ");
+	CHECK_STR(player_up(), "PLAY3c@0 NEXT4b ");
 	music_queue_free(player_queue);
 }
 
 /* It was claimed, and has come to its end before the connection was complete. */
 TEST(the_end_of_what_was_skipped_passes_over_nothing)
 {
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	player_report(1, MUSIC_PHASE_PLAYING, 9600);
 	music_queue_advance(player_queue, MUSIC_SKIPPED);
 	CHECK_STR(player_sync(), "CLAIM1 ");
 	player_report(1, MUSIC_PHASE_ENDED, 19200);
 	CHECK_STR(spell_queue(player_queue), "a|bc");
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY3b@0 NEXT4c ");
+	CHECK_STR(player_up(), "PLAY3b@0 NEXT4c ");
 	music_queue_free(player_queue);
 }
 
 TEST(a_skip_without_mediad_counts_once)
 {
-	player_begin("abc");
-	music_player_up(&player);
-	player_take_orders();
-	music_player_down(&player);
+	lose_mediad();
 	music_queue_advance(player_queue, MUSIC_SKIPPED);
 	player_report(1, MUSIC_PHASE_ENDED, 9600);
 	music_player_up(&player);
@@ -125,11 +114,9 @@ TEST(what_was_ordered_of_music_is_ordered_again_when_it_is_claimed)
 	music_queue_set_volume(player_queue, 300);
 	CHECK_STR(player_sync(), "PLAY1a@0 NEXT2b GAIN1=300 GAIN2=300 ");
 	music_player_down(&player);
-	player_report(1, MUSIC_PHASE_PLAYING, 9600);
-	player_report(2, MUSIC_PHASE_READY, 0);
+	report_both();
 	CHECK_STR(player_take_orders(), "CLAIM1 CLAIM2 ");
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "RESUME1 GAIN1=300 GAIN2=300 ");
+	CHECK_STR(player_up(), "RESUME1 GAIN1=300 GAIN2=300 ");
 	music_queue_free(player_queue);
 }
 
@@ -145,18 +132,15 @@ TEST(a_seek_without_mediad_is_ordered_when_it_is_back)
 	player_report(1, MUSIC_PHASE_PLAYING, 9600);
 	player_report(1, MUSIC_PHASE_PLAYING, 9700);
 	CHECK_INT(music_queue_position(player_queue), 96000);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "CLAIM1 RESUME1 GAIN1=1000 NEXT3b SEEK1@96000 ");
+	CHECK_STR(player_up(), "CLAIM1 RESUME1 GAIN1=1000 NEXT3b SEEK1@96000 ");
 	player_report(1, MUSIC_PHASE_PLAYING, 96960);
 	CHECK_INT(music_queue_position(player_queue), 96960);
 	/* Another mediad plays it from there. */
 	music_player_down(&player);
 	music_player_seek(&player, 48000);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY4a@48000 NEXT5b ");
+	CHECK_STR(player_up(), "PLAY4a@48000 NEXT5b ");
 	music_player_down(&player);
-	music_player_up(&player);
-	player_take_orders();
+	player_up();
 	music_queue_free(player_queue);
 }
 
@@ -172,8 +156,7 @@ TEST(a_seek_without_mediad_is_not_of_the_next_playing)
 	player_take_orders();
 	player_report(2, MUSIC_PHASE_PLAYING, 960);
 	player_report(1, MUSIC_PHASE_ENDED, 192000);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "CLAIM2 RESUME2 GAIN2=1000 NEXT3a ");
+	CHECK_STR(player_up(), "CLAIM2 RESUME2 GAIN2=1000 NEXT3a ");
 	CHECK_INT(music_queue_position(player_queue), 960);
 	music_queue_free(player_queue);
 }
@@ -183,13 +166,11 @@ TEST(music_that_is_claimed_while_it_is_opened_goes_on)
 {
 	player_begin("a");
 	music_queue_set_paused(player_queue, true);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "PLAY1a@0p ");
+	CHECK_STR(player_up(), "PLAY1a@0p ");
 	music_player_down(&player);
 	music_queue_set_paused(player_queue, false);
 	player_report(1, MUSIC_PHASE_OPENING, 0);
-	music_player_up(&player);
-	CHECK_STR(player_take_orders(), "CLAIM1 RESUME1 GAIN1=1000 ");
+	CHECK_STR(player_up(), "CLAIM1 RESUME1 GAIN1=1000 ");
 	music_queue_free(player_queue);
 }
 
@@ -203,8 +184,7 @@ TEST(a_seek_in_a_broken_connection_is_ordered_again)
 	music_player_seek(&player, 960000);
 	CHECK_STR(player_take_orders(), "SEEK1@960000 ");
 	music_player_down(&player);
-	player_report(1, MUSIC_PHASE_PLAYING, 9600);
-	player_report(2, MUSIC_PHASE_READY, 0);
+	report_both();
 	player_take_orders();
 	music_player_up(&player);
 	CHECK(strstr(player_orders, "SEEK1@960000 ") != NULL);
@@ -230,8 +210,7 @@ TEST(a_seek_that_arrived_before_a_connection_broke_is_not_repeated)
 		music_player_down(&player);
 		player_report(1, cases[i].phase, cases[i].later);
 		player_take_orders();
-		music_player_up(&player);
-		CHECK(!strstr(player_take_orders(), "SEEK"));
+		CHECK(!strstr(player_up(), "SEEK"));
 		CHECK_INT(music_queue_position(player_queue), cases[i].later);
 		music_queue_free(player_queue);
 	}
@@ -256,8 +235,7 @@ TEST(a_seek_that_was_answered_is_over)
 	music_player_down(&player);
 	player_report(1, MUSIC_PHASE_PLAYING, 962000);
 	player_take_orders();
-	music_player_up(&player);
-	CHECK(!strstr(player_take_orders(), "SEEK"));
+	CHECK(!strstr(player_up(), "SEEK"));
 	music_queue_free(player_queue);
 }
 
@@ -274,8 +252,7 @@ TEST(a_seek_that_was_refused_is_over)
 	music_player_down(&player);
 	player_report(1, MUSIC_PHASE_PLAYING, 600000);
 	player_take_orders();
-	music_player_up(&player);
-	CHECK(!strstr(player_take_orders(), "SEEK"));
+	CHECK(!strstr(player_up(), "SEEK"));
 	CHECK_INT(music_queue_position(player_queue), 600000);
 	music_queue_free(player_queue);
 }
@@ -298,8 +275,7 @@ TEST(a_seek_that_was_refused_in_a_pause_is_over)
 	music_player_down(&player);
 	player_report(1, MUSIC_PHASE_PAUSED, 480960);
 	player_take_orders();
-	music_player_up(&player);
-	CHECK(strstr(player_take_orders(), "SEEK1@960000") != NULL);
+	CHECK(strstr(player_up(), "SEEK1@960000") != NULL);
 	music_queue_free(player_queue);
 }
 

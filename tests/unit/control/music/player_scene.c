@@ -50,6 +50,12 @@ void player_report(uint32_t music, enum music_phase phase, uint64_t position)
 					     .music = music, .phase = phase, .position = position});
 }
 
+const char *player_up(void)
+{
+	music_player_up(&player);
+	return player_take_orders();
+}
+
 const char *player_sync(void)
 {
 	music_player_sync(&player);

@@ -20,5 +20,7 @@ void player_note_order(const struct music_order *o, void *arg);
 const char *player_take_orders(void);
 /* The same behind music_player_sync(). */
 const char *player_sync(void);
+/* The same behind music_player_up(). */
+const char *player_up(void);
 
 #endif

@@ -24,7 +24,32 @@ static const char *state_of(const json_t *kept, uint64_t user)
 	return json_string_value(json_object_get(json_object_get(kept, "rows"), row));
 }
 
-/* The same of the object `times`, in milliseconds. server: "7" or, of an erasure, "0". */
+/* The same of what a start would read; "not read" if it cannot. */
+static const char *state_now(uint64_t user)
+{
+	static char state[16];
+	const char *found;
+	json_t *kept;
+
+	if (store_read_consents(person_dir, &kept))
+		return "not read";
+	found = state_of(kept, user);
+	snprintf(state, sizeof state, "%s", found ? found : "none");
+	json_decref(kept);
+	return state;
+}
+
+/* Whatever the receipt says. Positive errno. */
+static int erase_ana(void)
+{
+	char *receipt = NULL;
+	int err = person_erase_ana(NULL, NULL, &receipt);
+
+	free(receipt);
+	return err;
+}
+
+/* A time of the object `times`, in milliseconds. server: "7" or, of an erasure, "0". */
 static json_int_t time_of(const json_t *kept, const char *times, const char *server)
 {
 	struct subject_key key;
@@ -50,7 +75,6 @@ TEST(a_restart_knows_since_when_answers_hold)
 					.before = "default",
 					.after = "neither",
 					.via = "/consent"};
-	char *receipt = NULL;
 	json_t *kept;
 
 	person_open();
@@ -70,8 +94,7 @@ TEST(a_restart_knows_since_when_answers_hold)
 	CHECK_INT(withdrawn_ms(kept, "7"), 1500);
 	CHECK_INT(withdrawn_ms(kept, "0"), 0);
 	json_decref(kept);
-	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
+	CHECK_INT(erase_ana(), 0);
 	CHECK_INT(store_read_consents(person_dir, &kept), 0);
 	CHECK(time_of(kept, "unread_before", "0") > 0);
 	CHECK(time_of(kept, "since", "7") == time_of(kept, "unread_before", "0"));
@@ -94,32 +117,22 @@ TEST(consents_survive_a_restart_and_refusals_an_erasure)
 					.after = "remembered",
 					.via = "/consent"};
 	char *receipt = NULL;
-	json_t *kept;
 
 	person_open();
 	CHECK_INT(consents_put(person_db, person_dir, &change), 0);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "remembered");
-	json_decref(kept);
+	CHECK_STR(state_now(ANA), "remembered");
 	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
+	CHECK_STR(state_now(ANA), "heard");
+	CHECK_INT(erase_ana(), 0);
+	CHECK_STR(state_now(ANA), "heard");
 	change.after = "neither";
 	CHECK_INT(consents_put(person_db, person_dir, &change), 0);
 	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
+	CHECK_STR(state_now(ANA), "neither");
 	db_close(person_db);
 	folder_remove(person_dir);
 }
@@ -137,8 +150,16 @@ static void answer_consent(uint64_t user, uint64_t at_ms, const char *after)
 	CHECK_INT(consents_put(person_db, person_dir, &change), 0);
 }
 
-/* Puts the copy in the place of the database and starts; *kept: the consents. */
-static void restore(const char *backup, unsigned *changed, json_t **kept)
+/* As at a start: how many answers of the file the database did not hold. -1: it failed. */
+static int replay(void)
+{
+	unsigned changed = 9;
+
+	return consents_replay(person_dir, &changed) ? -1 : (int)changed;
+}
+
+/* Puts the copy in the place of the database and starts; as replay(). */
+static int restore(const char *backup)
 {
 	char path[64];
 	unsigned people;
@@ -146,10 +167,7 @@ static void restore(const char *backup, unsigned *changed, json_t **kept)
 	db_close(person_db);
 	person_db = NULL;
 	snprintf(path, sizeof path, "%s/parley.db", person_dir);
-	CHECK_INT(rename(backup, path), 0);
-	CHECK_INT(deletions_replay(person_dir, &people), 0);
-	CHECK_INT(consents_replay(person_dir, changed), 0);
-	CHECK_INT(store_read_consents(person_dir, kept), 0);
+	return rename(backup, path) || deletions_replay(person_dir, &people) ? -1 : replay();
 }
 
 static void open_for_backup(char backup[64])
@@ -163,8 +181,6 @@ static void open_for_backup(char backup[64])
 TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
 {
 	char backup[64];
-	unsigned changed = 9;
-	json_t *kept;
 
 	person_open();
 	snprintf(backup, sizeof backup, "%s/copy", person_dir);
@@ -173,13 +189,10 @@ TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
 	answer_consent(ANA, 1600, "neither");
 	answer_consent(ANA, 1700, "heard");
 	answer_consent(BOB, 1600, "neither");
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 2);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	CHECK_STR(state_of(kept, BOB), "neither");
-	json_decref(kept);
-	CHECK_INT(consents_replay(person_dir, &changed), 0);
-	CHECK_INT(changed, 0);
+	CHECK_INT(restore(backup), 2);
+	CHECK_STR(state_now(ANA), "heard");
+	CHECK_STR(state_now(BOB), "neither");
+	CHECK_INT(replay(), 0);
 	folder_remove(person_dir);
 }
 
@@ -193,28 +206,21 @@ TEST(an_answer_that_was_not_saved_allows_nothing_after_a_restart)
 					.after = "heard",
 					.via = "/consent",
 					.grants = true};
-	unsigned changed = 9;
-	json_t *kept;
 
 	person_open();
 	answer_consent(ANA, 1500, "neither");
 	CHECK(person_sql("PRAGMA query_only = ON"));
 	CHECK(consents_put(person_db, person_dir, &change));
 	db_close(person_db);
-	CHECK_INT(consents_replay(person_dir, &changed), 0);
-	CHECK_INT(changed, 0);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
+	CHECK_INT(replay(), 0);
+	CHECK_STR(state_now(ANA), "neither");
 	folder_remove(person_dir);
 }
 
 /* The backup holds the consent and no other row of the person. */
 TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
 {
-	char backup[64], *receipt = NULL;
-	unsigned changed = 9;
-	json_t *kept;
+	char backup[64];
 
 	open_for_backup(backup);
 	answer_consent(ANA, 1500, "remembered");
@@ -222,35 +228,26 @@ TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
 	/* Old rows of the ledger may be gone. */
 	CHECK_INT(db_run(person_db, person_use(DB_ERASE_CONSENT_LEDGER, ANA)), 0);
 	CHECK_INT(db_backup(person_db, backup), 0);
-	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	CHECK_STR(state_of(kept, BOB), "heard");
-	json_decref(kept);
+	CHECK_INT(erase_ana(), 0);
+	CHECK_INT(restore(backup), 0);
+	CHECK_STR(state_now(ANA), "heard");
+	CHECK_STR(state_now(BOB), "heard");
 	folder_remove(person_dir);
 }
 
 /* The backup is older than the consent, which the file alone knows. */
 TEST(an_older_backup_does_not_make_an_erased_person_remembered)
 {
-	char backup[64], *receipt = NULL;
-	unsigned changed = 9;
-	json_t *kept;
+	char backup[64];
 
 	open_for_backup(backup);
 	answer_consent(BOB, 1400, "heard");
 	CHECK_INT(db_backup(person_db, backup), 0);
 	answer_consent(ANA, 1500, "remembered");
-	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 1);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
-	CHECK_INT(consents_replay(person_dir, &changed), 0);
-	CHECK_INT(changed, 0);
+	CHECK_INT(erase_ana(), 0);
+	CHECK_INT(restore(backup), 1);
+	CHECK_STR(state_now(ANA), "heard");
+	CHECK_INT(replay(), 0);
 	folder_remove(person_dir);
 }
 
@@ -259,8 +256,6 @@ TEST(a_broken_line_does_not_hide_an_older_answer)
 {
 	char backup[64], path[64], mac[SUBJECT_MAC];
 	struct subject_key key;
-	unsigned changed = 9;
-	json_t *kept;
 	FILE *f;
 
 	open_for_backup(backup);
@@ -273,10 +268,8 @@ TEST(a_broken_line_does_not_hide_an_older_answer)
 	f = fopen(path, "a");
 	CHECK(f && fprintf(f, "1600 7 \377 heard\n1600 7 %s remem", mac) > 0);
 	fclose(f);
-	restore(backup, &changed, &kept);
-	CHECK_INT(changed, 1);
-	CHECK_STR(state_of(kept, ANA), "neither");
-	json_decref(kept);
+	CHECK_INT(restore(backup), 1);
+	CHECK_STR(state_now(ANA), "neither");
 	folder_remove(person_dir);
 }
 
@@ -306,7 +299,6 @@ TEST(consents_without_their_key_are_not_read)
 TEST(an_erasure_without_the_key_of_the_consents_fails)
 {
 	char key[64], away[72], *receipt = NULL;
-	json_t *kept;
 
 	person_open();
 	answer_consent(ANA, 1500, "remembered");
@@ -316,11 +308,8 @@ TEST(an_erasure_without_the_key_of_the_consents_fails)
 	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), ENOKEY);
 	CHECK(!receipt && access(key, F_OK) != 0);
 	CHECK_INT(rename(away, key), 0);
-	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
-	free(receipt);
-	CHECK_INT(store_read_consents(person_dir, &kept), 0);
-	CHECK_STR(state_of(kept, ANA), "heard");
-	json_decref(kept);
+	CHECK_INT(erase_ana(), 0);
+	CHECK_STR(state_now(ANA), "heard");
 	db_close(person_db);
 	folder_remove(person_dir);
 }

@@ -14,13 +14,10 @@ TEST(text_session_that_resumes_answers_what_is_owed_and_nothing_older)
 {
 	struct text_stage s;
 	uint64_t old, owed;
-	json_t *rows;
 
 	CHECK(text_stage_open(&s));
 	old = text_stage_id(&s, 2 * HOUR);
-	owed = text_stage_id(&s, 10000);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
+	owed = owed_since(&s, 10000, "waits");
 	text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	CHECK(text_stage_begin(&s));
@@ -30,7 +27,6 @@ TEST(text_session_that_resumes_answers_what_is_owed_and_nothing_older)
 	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
 	CHECK_STR(text_stage_reason(&s, old), "");
 	CHECK_INT(s.posted, 1);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -39,24 +35,19 @@ TEST(text_session_that_begins_after_one_that_resumed_reads_what_was_missed)
 {
 	struct text_stage s;
 	uint64_t owed, missed;
-	json_t *rows;
 
 	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 10000);
+	owed = owed_since(&s, 10000, "waits");
 	missed = text_stage_id(&s, 5000);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
 	CHECK(text_stage_begin(&s));
 	/* Another channel is read first. */
 	text_session_online(s.ts, NULL);
 	owed_server_comes(&s, STAGE_GUILD, 1);
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-	text_stage_run(&s);
+	owed_channel_comes(&s, missed);
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -142,8 +133,7 @@ TEST(text_session_catches_up_so_many_hours)
 		text_stage_wrote(&s, STAGE_CHANNEL, old, STAGE_ANA, "<@9> old");
 		text_stage_wrote(&s, STAGE_CHANNEL, late, STAGE_BOB, "<@9> late");
 		owed_server_comes(&s, STAGE_GUILD, 1);
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, late);
-		text_stage_run(&s);
+		owed_channel_comes(&s, late);
 		CHECK(strncmp(text_stage_reason(&s, late), "sent_", 5) == 0);
 		CHECK_INT(hours == 8, *text_stage_reason(&s, old) != 0);
 		text_stage_close(&s);
@@ -163,15 +153,13 @@ TEST(text_session_that_begins_twice_reads_what_was_missed_before_the_first)
 	owed_server_comes(&s, STAGE_GUILD, 2);
 	text_stage_writes(&s, STAGE_GUILD + 1, 7, text_stage_id(&s, 0), STAGE_BOB, "hello all");
 	owed_server_comes(&s, STAGE_GUILD, 2);
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-	text_stage_run(&s);
+	owed_channel_comes(&s, missed);
 	CHECK(text_stage_has_read(&s, STAGE_CHANNEL));
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	/* It has come: what was written before another session was seen. */
 	s.n_read = 0;
 	owed_server_comes(&s, STAGE_GUILD, 2);
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-	text_stage_run(&s);
+	owed_channel_comes(&s, missed);
 	CHECK_INT(s.n_read, 0);
 	text_stage_close(&s);
 }
@@ -194,8 +182,7 @@ TEST(text_session_reads_what_was_written_since_the_control_before)
 		text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_BOB, "<@9> missed");
 		CHECK(text_stage_begin(&s));
 		owed_server_comes(&s, STAGE_GUILD, 1);
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-		text_stage_run(&s);
+		owed_channel_comes(&s, missed);
 		CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 		CHECK_INT(*text_stage_reason(&s, old) != '\0', known != 1);
 		text_stage_close(&s);
@@ -245,8 +232,7 @@ TEST(text_session_reads_threads_that_were_archived_while_it_was_away)
 		text_stage_wrote(&s, STAGE_POST, missed, STAGE_BOB, "<@9> missed");
 		CHECK(text_stage_begin(&s));
 		owed_server_comes(&s, STAGE_GUILD, 1);
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
-		text_stage_run(&s);
+		owed_channel_comes(&s, 1);
 		CHECK_INT(s.n_read, hours ? 1 : 0);
 		CHECK_INT(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0, hours != 0);
 		text_stage_close(&s);
@@ -333,8 +319,7 @@ TEST(text_session_that_resumes_reads_a_server_that_comes_late)
 	missed = text_stage_id(&s, 10 * MINUTE);
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
 	text_session_online(s.ts, NULL);
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-	text_stage_run(&s);
+	owed_channel_comes(&s, missed);
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	text_stage_close(&s);
 }
@@ -363,8 +348,7 @@ TEST(text_session_answers_nothing_that_was_not_read_when_it_was_written)
 		text_stage_wrote(&s, STAGE_CHANNEL, mention, STAGE_BOB, "<@9> wordmention");
 		text_stage_wrote(&s, STAGE_CHANNEL, later, STAGE_BOB, "Parley, wordlater");
 		owed_server_comes(&s, STAGE_GUILD, 1);
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, later);
-		text_stage_run(&s);
+		owed_channel_comes(&s, later);
 		CHECK_STR(text_stage_reason(&s, named), "");
 		CHECK_STR(text_stage_reason(&s, mention),
 			  before == SETTINGS_TEXT_OFF ? "" : "sent_reply");
@@ -555,8 +539,7 @@ TEST(text_session_that_was_told_an_id_of_a_time_to_come_reads_what_was_missed)
 	missed = text_stage_id(&s, 1 * MINUTE);
 	text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_ANA, "<@9> missed");
 	owed_server_comes(&s, STAGE_GUILD, 1);
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, missed);
-	text_stage_run(&s);
+	owed_channel_comes(&s, missed);
 	CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 	text_stage_close(&s);
 }
@@ -594,18 +577,14 @@ TEST(text_session_takes_nothing_for_deleted_in_a_history_that_it_may_not_read)
 	for (unsigned blind = 0; blind <= 1; blind++) {
 		struct text_stage s;
 		uint64_t owed;
-		json_t *rows;
 
 		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 10000);
-		rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-		s.conf.taken = rows;
+		owed = owed_since(&s, 10000, "waits");
 		s.blind = blind;
 		CHECK(text_stage_begin(&s));
 		text_session_online(s.ts, NULL);
 		text_stage_run(&s);
 		CHECK_STR(text_stage_reason(&s, owed), blind ? "expired" : "deleted");
-		json_decref(rows);
 		text_stage_close(&s);
 	}
 }

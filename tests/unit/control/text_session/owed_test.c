@@ -12,12 +12,9 @@ TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
 {
 	struct text_stage s;
 	uint64_t owed;
-	json_t *rows;
 
 	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 10000);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
+	owed = owed_since(&s, 10000, "waits");
 	s.broken = true;
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	CHECK(text_stage_begin(&s));
@@ -38,7 +35,6 @@ TEST(text_session_goes_on_asking_for_a_history_where_an_answer_is_owed)
 	text_stage_run(&s);
 	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
 	CHECK_INT(s.ts->up.n, 0);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -107,25 +103,19 @@ TEST(text_session_ends_what_it_owes_to_somebody_who_refuses)
 	for (unsigned refuses = 0; refuses <= 1; refuses++) {
 		struct text_stage s;
 		uint64_t owed;
-		json_t *rows;
 
 		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 10 * MINUTE);
-		rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-		s.conf.taken = rows;
+		owed = owed_since(&s, 10 * MINUTE, "waits");
 		s.unknown = true;
 		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 		CHECK(text_stage_begin(&s));
 		owed_server_comes(&s, STAGE_GUILD, 1);
 		text_session_forget(s.ts, STAGE_GUILD + 1, STAGE_BOB, true);
 		text_session_forget(s.ts, STAGE_GUILD, STAGE_BOB, refuses);
-		s.unknown = false;
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
-		text_stage_run(&s);
+		owed_channel_comes(&s, 1);
 		if (refuses)
 			CHECK_STR(text_stage_reason(&s, owed), "no_consent");
 		CHECK_INT(s.posted, !refuses);
-		json_decref(rows);
 		text_stage_close(&s);
 	}
 }
@@ -136,13 +126,10 @@ TEST(text_session_leaves_what_is_owed_in_a_server_that_has_not_come)
 {
 	struct text_stage s;
 	uint64_t owed;
-	json_t *rows;
 
 	CHECK(text_stage_open(&s));
 	CHECK(!settings_set(s.settings, "text_blocked_channels", "7"));
-	owed = text_stage_id(&s, 10 * MINUTE);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
+	owed = owed_since(&s, 10 * MINUTE, "waits");
 	s.unknown = true;
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	CHECK(text_stage_begin(&s));
@@ -150,13 +137,10 @@ TEST(text_session_leaves_what_is_owed_in_a_server_that_has_not_come)
 	text_stage_run(&s);
 	CHECK_INT(s.n_read, 0);
 	CHECK_STR(text_stage_reason(&s, owed), "");
-	s.unknown = false;
 	/* Nothing else is missed in the channel. */
-	text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, 1);
-	text_stage_run(&s);
+	owed_channel_comes(&s, 1);
 	CHECK(strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
 	CHECK_INT(s.n_warned, 0);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -165,12 +149,9 @@ TEST(text_session_ends_what_is_owed_for_too_long_in_a_server_that_does_not_come)
 {
 	struct text_stage s;
 	uint64_t owed;
-	json_t *rows;
 
 	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 7 * HOUR);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "waits");
-	s.conf.taken = rows;
+	owed = owed_since(&s, 7 * HOUR, "waits");
 	s.unknown = true;
 	CHECK(text_stage_begin(&s));
 	owed_server_comes(&s, STAGE_GUILD, 1);
@@ -179,7 +160,6 @@ TEST(text_session_ends_what_is_owed_for_too_long_in_a_server_that_does_not_come)
 	/* Nobody knows whether the settings let the bot into the channel. */
 	CHECK_INT(s.n_warned, 0);
 	CHECK_INT(s.ts->up.n, 0);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -195,15 +175,12 @@ TEST(text_session_finds_what_is_owed_or_missed_under_hundreds_of_messages)
 {
 	struct text_stage s;
 	uint64_t owed, missed, named, last;
-	json_t *rows;
 
 	for (unsigned owes = 0; owes <= 1; owes++) {
 		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 30 * MINUTE);
+		owed = owed_since(&s, 30 * MINUTE, owes ? "waits" : "ended");
 		missed = text_stage_id(&s, 29 * MINUTE);
 		named = text_stage_id(&s, 28 * MINUTE);
-		rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, owes ? "waits" : "ended");
-		s.conf.taken = rows;
 		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 		text_stage_wrote(&s, STAGE_CHANNEL, missed, STAGE_BOB, "<@9> missed");
 		text_stage_wrote(&s, STAGE_CHANNEL, named, 503, "Parley, wordnamed?");
@@ -213,15 +190,12 @@ TEST(text_session_finds_what_is_owed_or_missed_under_hundreds_of_messages)
 		CHECK(text_stage_begin(&s));
 		s.unknown = true;
 		owed_server_comes(&s, STAGE_GUILD, 1);
-		s.unknown = false;
-		text_stage_guild(&s, STAGE_GUILD, STAGE_CHANNEL, 1, last);
-		text_stage_run(&s);
+		owed_channel_comes(&s, last);
 		CHECK_INT(s.n_read, owes ? 3 : 4);
 		CHECK_INT(owes, strncmp(text_stage_reason(&s, owed), "sent_", 5) == 0);
 		CHECK(strncmp(text_stage_reason(&s, missed), "sent_", 5) == 0);
 		CHECK(strncmp(text_stage_reason(&s, named), "sent_", 5) == 0);
 		CHECK_INT(s.n_warned, 0);
-		json_decref(rows);
 		text_stage_close(&s);
 	}
 }
@@ -231,12 +205,10 @@ TEST(text_session_answers_nothing_twice_that_was_answered_hundreds_of_messages_a
 {
 	struct text_stage s;
 	uint64_t owed;
-	json_t *rows, *answer;
+	json_t *answer;
 
 	CHECK(text_stage_open(&s));
-	owed = text_stage_id(&s, 30 * MINUTE);
-	rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, "sending");
-	s.conf.taken = rows;
+	owed = owed_since(&s, 30 * MINUTE, "sending");
 	text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 	talk(&s, 150, 25 * MINUTE);
 	text_stage_wrote(&s, STAGE_CHANNEL, text_stage_id(&s, 20 * MINUTE), STAGE_SELF, "It is.");
@@ -250,7 +222,6 @@ TEST(text_session_answers_nothing_twice_that_was_answered_hundreds_of_messages_a
 	text_stage_run(&s);
 	CHECK_STR(text_stage_reason(&s, owed), "sent_reply");
 	CHECK_INT(s.posted, 0);
-	json_decref(rows);
 	text_stage_close(&s);
 }
 
@@ -260,12 +231,9 @@ TEST(text_session_shows_who_asked_that_an_owed_answer_expires)
 	for (unsigned sending = 0; sending <= 1; sending++) {
 		struct text_stage s;
 		uint64_t owed;
-		json_t *rows;
 
 		CHECK(text_stage_open(&s));
-		owed = text_stage_id(&s, 30 * MINUTE);
-		rows = owed_row(owed, STAGE_GUILD, STAGE_CHANNEL, sending ? "sending" : "waits");
-		s.conf.taken = rows;
+		owed = owed_since(&s, 30 * MINUTE, sending ? "sending" : "waits");
 		text_stage_wrote(&s, STAGE_CHANNEL, owed, STAGE_BOB, "<@9> owed");
 		talk(&s, MISSED_MOST, 20 * MINUTE);
 		CHECK(text_stage_begin(&s));
@@ -281,7 +249,6 @@ TEST(text_session_shows_who_asked_that_an_owed_answer_expires)
 		CHECK_INT(s.n_warned, !sending);
 		CHECK(sending || s.warned[0] == owed);
 		CHECK_INT(s.ts->up.n, 0);
-		json_decref(rows);
 		text_stage_close(&s);
 	}
 }

@@ -314,6 +314,7 @@ void text_stage_close(struct text_stage *s)
 	settings_free(s->settings);
 	for (unsigned i = 0; i < s->n_histories; i++)
 		json_decref(s->history[i].list);
+	json_decref(s->rows);
 	fake_http_end(&s->fake);
 }
 

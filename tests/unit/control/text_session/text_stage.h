@@ -20,6 +20,7 @@ struct text_stage {
 	struct consent_table *consents;
 	struct text_session *ts;
 	struct text_session_conf conf;
+	json_t *rows; /* conf.taken, if the stage owns it */
 	/* The channels' histories, newest first, as Discord gives them. */
 	struct {
 		uint64_t channel;

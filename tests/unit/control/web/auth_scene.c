@@ -10,26 +10,6 @@
 
 struct fixture auth_scene;
 
-static int on_save(const struct live_settings_version *version, void *arg)
-{
-	(void)version;
-	(void)arg;
-	return EIO;
-}
-
-static void on_changed(void *arg)
-{
-	(void)arg;
-}
-
-static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
-{
-	(void)name;
-	(void)when;
-	(void)author;
-	(void)arg;
-}
-
 static json_t *on_ready(void *arg)
 {
 	(void)arg;
@@ -72,36 +52,11 @@ static json_t *on_channels(uint64_t guild, void *arg)
 	return json_pack("[{s:s},{s:s}]", "id", "7", "id", "8");
 }
 
-static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
-{
-	(void)o;
-	(void)why;
-	(void)arg;
-	return 0;
-}
-
 bool auth_scene_open(const json_t *kept)
 {
 	static const uint32_t hours = 2;
-	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
-	struct web_conf wc = {.listen = "127.0.0.1:0",
-			      .origin = "https://parley.example.org",
-			      .share_origin = "https://share.example.org",
-			      .proxies = "127.0.0.1",
-			      .token = TOKEN,
-			      .sessions = kept,
-			      .session_hours = &hours,
-			      .mcph = on_ready,
-			      .readyh = on_ready,
-			      .reasonsh = on_ready,
-			      .statsh = on_ready,
-			      .guildsh = on_rooms,
-			      .channelsh = on_channels,
-			      .openh = on_open,
-			      .orderh = on_order,
-			      .roomsh = on_rooms,
-			      .metricsh = on_metrics};
-
+	struct live_settings_conf lc = web_idle_settings;
+	struct web_conf wc = web_idle;
 	int err;
 
 	memset(&auth_scene, 0, sizeof auth_scene);
@@ -115,6 +70,16 @@ bool auth_scene_open(const json_t *kept)
 	if (err || bus_alloc(&auth_scene.bus) ||
 	    bus_subscribe(auth_scene.bus, BUS_MASK(EVENT_OPERATOR_ACTION), on_action, NULL))
 		return false;
+	wc.origin = "https://parley.example.org";
+	wc.share_origin = "https://share.example.org";
+	wc.proxies = "127.0.0.1";
+	wc.sessions = kept;
+	wc.session_hours = &hours;
+	wc.mcph = wc.readyh = wc.reasonsh = wc.statsh = on_ready;
+	wc.guildsh = wc.roomsh = on_rooms;
+	wc.channelsh = on_channels;
+	wc.openh = on_open;
+	wc.metricsh = on_metrics;
 	wc.env = auth_scene.l.env;
 	wc.live = auth_scene.live;
 	wc.bus = auth_scene.bus;

@@ -4,11 +4,9 @@
 
 #include "control/events/events.h"
 #include "control/web/roles.h"
-#include "control/web/web.h"
 #include "ipc/http.h"
+#include "tests/unit/control/web/web_idle.h"
 #include "tests/unit/ipc/loop.h"
-
-#define TOKEN "0123456789abcdef0123456789abcdef"
 
 struct fixture {
 	struct loop l;
