@@ -208,6 +208,7 @@ static void schedule(struct film *f)
 	}
 	if (!f->clock.running)
 		film_clock_start(&f->clock, f->next.at_us, now);
+	/* A place that was kept may be far from the next frame. */
 	if (begins_anew(f, now))
 		film_clock_start(&f->clock, f->next.at_us, now);
 	f->waits = false;
@@ -232,8 +233,7 @@ static void send_next(struct film *f)
 		film_send_state(f);
 	}
 	video_feed_ask(f->feed);
-	if (!f->next.bytes)
-		schedule_sound(f, now);
+	schedule(f);
 }
 
 /* What comes late must not overflow the pacer's queue: of what that drops nothing can be decoded up
@@ -266,9 +266,8 @@ static void on_tmr(void *arg)
 
 	if (f->over)
 		end_film(f);
-	else if (f->paused || !call_video_sends(f->c) || !f->clock.running || !f->next.bytes)
-		schedule(f);
-	else if (env_now(f->c->conf.env) < film_clock_send_at(&f->clock, f->next.at_us))
+	else if (f->paused || !call_video_sends(f->c) || !f->clock.running || !f->next.bytes ||
+		 env_now(f->c->conf.env) < film_clock_send_at(&f->clock, f->next.at_us))
 		schedule(f);
 	else if (!has_room(f))
 		tmr_start(f->tmr, FILM_STEP_US * NS_PER_US);
@@ -276,7 +275,7 @@ static void on_tmr(void *arg)
 		send_next(f);
 }
 
-void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
+void film_sound_played(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
 {
 	if (f && music == f->id && f->sound_runs && !f->over &&
 	    film_clock_follow(&f->clock, sound_us(f) + sample * US_PER_MS / SAMPLES_MS, at))
@@ -285,7 +284,7 @@ void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
 
 void film_wake(struct film *f)
 {
-	if (f && f->feed && !f->over)
+	if (f && f->phase != MEDIA_MUSIC_PHASE_OPENING && !f->over)
 		schedule(f);
 }
 
@@ -330,7 +329,7 @@ static bool open_again(struct film *f)
 {
 	bool began = f->opened.video.codec != VIDEO_NONE;
 	uint64_t at_us = f->clock.running ? film_clock_at(&f->clock, env_now(f->c->conf.env))
-			 : f->clock.stood ? f->clock.stood_us
+			 : f->clock.keeps ? f->clock.base_us
 			 : began	  ? f->position_us
 					  : f->start_us;
 	enum decoder_reason reason;
@@ -478,7 +477,7 @@ void film_pause(struct film *f, const struct media_video_pause *m)
 	if (!f || m->film != f->id || m->paused == f->paused)
 		return;
 	f->paused = m->paused;
-	if ((!f->feed && !f->deaths) || f->over)
+	if (f->phase == MEDIA_MUSIC_PHASE_OPENING || f->over)
 		return;
 	if (f->paused) {
 		stop_clock(f);

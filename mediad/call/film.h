@@ -1,8 +1,9 @@
-/* A film: the video of a source that a stream of ours shows, frame by frame as it is stored.
+/* A film: the video of a source that a stream of ours shows.
  *
- * A decoder process takes the source apart (mediad/decoder/film.c); frames come from its ring and
- * go to the stream's sender when they are due. The film's clock begins when the stream can send,
- * and stands while it cannot. Everything runs on env's loop thread. */
+ * A decoder process reads it, or encodes it again (mediad/decoder/film.c); frames come from its
+ * ring and go to the stream's sender when they are due. The film's clock
+ * (mediad/video/film_clock.h) stands while the stream cannot send, and otherwise follows the sound
+ * of the film, if it has some. Everything runs on env's loop thread. */
 #ifndef MEDIAD_CALL_FILM_H
 #define MEDIAD_CALL_FILM_H
 
@@ -19,9 +20,9 @@ struct film *film_free(struct film *f);
 /* Tells control that the film was stopped. */
 void film_stop(struct film *f);
 void film_pause(struct film *f, const struct media_video_pause *m);
-/* Its sound, if `music` is that, had played to this sample (of 48000 a second) of the source at
- * `at` of env's clock: the picture goes with it, also where the audio thread lost time. */
-void film_heard(struct film *f, uint32_t music, uint64_t sample, uint64_t at);
+/* The audio thread has sent the sound of the film, if `music` is that, up to this 48 kHz frame of
+ * its source at `at` (ns of env's clock). Moves the film's clock there if they are apart. */
+void film_sound_played(struct film *f, uint32_t music, uint64_t sample, uint64_t at);
 /* The stream can send from now on, or no longer. */
 void film_wake(struct film *f);
 void film_send_state(const struct film *f);

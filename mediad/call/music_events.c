@@ -60,7 +60,7 @@ void music_event(struct call *c, const struct ev *ev)
 	stands = ev->lane.samples == t->played;
 	t->played = ev->lane.samples;
 	if (ev->type == EV_MUSIC_PROGRESS)
-		call_video_heard(c, t->music, music_position(t), ev->lane.at);
+		call_video_sound_played(c, t->music, music_position(t), ev->lane.at);
 	if (ev->type == EV_MUSIC_PROGRESS && stands) {
 		note_silence(c, t);
 		return;

@@ -122,8 +122,6 @@ void secure_slot(struct call *c, struct person *p)
 		lend_key(c, epochs[n], p,
 			 p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation
 									   : 0);
-	if (c->secure.session)
-		expire_keys(c, p);
 }
 
 struct returned {

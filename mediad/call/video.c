@@ -507,10 +507,10 @@ size_t call_video_queued(const struct call *c)
 	return l ? video_sender_state(loop_stream_sender(l)).queued : 0;
 }
 
-void call_video_heard(struct call *c, uint32_t music, uint64_t sample, uint64_t at)
+void call_video_sound_played(struct call *c, uint32_t music, uint64_t sample, uint64_t at)
 {
 	if (c->video)
-		film_heard(c->video->film, music, sample, at);
+		film_sound_played(c->video->film, music, sample, at);
 }
 
 void call_video_film_over(struct call *c)

@@ -44,9 +44,9 @@ bool call_video_sends(const struct call *c);
 void call_video_put(struct call *c, struct slice frame, uint32_t ts, bool key);
 /* Bytes of frames that wait for the pacer. */
 size_t call_video_queued(const struct call *c);
-/* A piece of music, of a film perhaps, had played to this sample of its source at `at` of env's
- * clock. */
-void call_video_heard(struct call *c, uint32_t music, uint64_t sample, uint64_t at);
+/* This music, perhaps a film's sound, was played up to this 48 kHz frame of its source at `at` (ns
+ * of env's clock). */
+void call_video_sound_played(struct call *c, uint32_t music, uint64_t sample, uint64_t at);
 /* The film is over; it was freed. */
 void call_video_film_over(struct call *c);
 

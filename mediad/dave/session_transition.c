@@ -89,10 +89,12 @@ unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epo
 
 uint64_t dave_session_epoch_until(const struct dave_session *s, const struct dave_epoch *e)
 {
+	uint64_t until = DAVE_NEVER;
+
 	for (unsigned i = 0; i < s->n_epochs; i++)
 		if (s->epochs[i].epoch == e)
-			return s->epochs[i].until;
-	return DAVE_NEVER;
+			until = s->epochs[i].until;
+	return until;
 }
 
 const struct dave_epoch *dave_session_sending(const struct dave_session *s)

@@ -45,7 +45,7 @@ struct convert {
 	int64_t waits_us;      /* time of the first of them */
 	int64_t key_packet_us; /* of the newest packet with a key frame; AV_NOPTS_VALUE: none */
 	int64_t key_gap_us;    /* the largest from one to the next; 0: none is known */
-	bool shown, sent, holds;
+	bool shown, sent;
 	int64_t held_us;
 	int64_t shift_us; /* to be added to times, since time went back */
 	unsigned behind;
@@ -56,6 +56,11 @@ struct convert {
 	int64_t key_us;	  /* of the newest key frame */
 	unsigned bad;
 };
+
+static enum decoder_reason count_bad(struct convert *c)
+{
+	return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
+}
 
 /* ---- opening ---- */
 
@@ -283,9 +288,8 @@ static enum decoder_reason settle_held(struct convert *c, int64_t next_us)
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 	AVFrame *next = c->frame;
 
-	if (!c->holds)
+	if (!c->held->buf[0])
 		return reason;
-	c->holds = false;
 	if (next_us > c->held_us) {
 		c->frame = c->held;
 		reason = show_frame(c, c->held_us);
@@ -295,8 +299,9 @@ static enum decoder_reason settle_held(struct convert *c, int64_t next_us)
 	return reason;
 }
 
-/* Joined recordings begin their times anew: the next part follows the one before. */
-static bool goes_back(struct convert *c, int64_t *at_us)
+/* Joined recordings begin their times anew. Returns true if a next part of them begins; *at_us is
+ * then its time behind the part before. */
+static bool join_part(struct convert *c, int64_t *at_us)
 {
 	c->behind = c->shown_us - *at_us > FAR_US ? c->behind + 1 : 0;
 	if (c->behind < BEHIND)
@@ -315,16 +320,17 @@ static enum decoder_reason take_frame(struct convert *c)
 	if (!c->shown && at_us < 0)
 		return DECODER_REASON_UNKNOWN;
 	if (at_us > TIME_MAX || at_us < -TIME_MAX)
-		return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
+		return count_bad(c);
 	reason = settle_held(c, at_us);
 	if (reason)
 		return reason;
-	if (c->shown && at_us <= c->shown_us && !goes_back(c, &at_us))
-		return ++c->bad > BAD_PACKETS ? DECODER_REASON_DAMAGED : DECODER_REASON_UNKNOWN;
+	/* No damage: a part of joined recordings may have the times of a short one before it. How
+	 * many there are is bounded, as of all packets that show nothing (film.c). */
+	if (c->shown && at_us <= c->shown_us && !join_part(c, &at_us))
+		return reason;
 	if (!c->shown || at_us - c->shown_us <= FAR_US)
 		return show_frame(c, at_us);
 	av_frame_move_ref(c->held, c->frame);
-	c->holds = true;
 	c->held_us = at_us;
 	return DECODER_REASON_UNKNOWN;
 }
@@ -340,8 +346,8 @@ static enum decoder_reason take_frames(struct convert *c)
 	}
 	if (!reason && err == AVERROR(ENOMEM))
 		reason = DECODER_REASON_LIMIT;
-	else if (!reason && err != AVERROR(EAGAIN) && err != AVERROR_EOF && ++c->bad > BAD_PACKETS)
-		reason = DECODER_REASON_DAMAGED;
+	else if (!reason && err != AVERROR(EAGAIN) && err != AVERROR_EOF)
+		reason = count_bad(c);
 	return reason;
 }
 
@@ -355,7 +361,7 @@ void convert_save(struct convert *c, enum lead_saving saving)
 	c->saving = saving == LEAD_KEYS && !keys_are_near(c) ? LEAD_THIRD : saving;
 }
 
-void convert_begin(struct convert *c)
+void convert_give_up_start(struct convert *c)
 {
 	c->conf.start_us = 0;
 }
@@ -396,7 +402,7 @@ static enum decoder_reason take_key(struct convert *c, int64_t us)
 {
 	int64_t gap = us == AV_NOPTS_VALUE || c->key_packet_us == AV_NOPTS_VALUE
 			      ? 0
-			      : us - c->key_packet_us;
+			      : av_sat_sub64(us, c->key_packet_us);
 
 	c->key_packet_us = us;
 	c->key_gap_us = gap > c->key_gap_us ? gap : c->key_gap_us;
@@ -407,14 +413,15 @@ static enum decoder_reason take_key(struct convert *c, int64_t us)
 }
 
 /* Frames between key frames need those before them, so none is decoded until the next key frame
- * once some were left out. If that does not come it goes on without, and never waits again. */
-static bool is_left_out(struct convert *c, int64_t us)
+ * once some were left out. If that does not come it goes on without, and never waits again. Returns
+ * true if it is left out. */
+static bool leave_out(struct convert *c, int64_t us)
 {
 	if (!c->waits && c->saving == LEAD_KEYS) {
 		c->waits = true;
 		c->waits_us = us;
 	}
-	if (c->waits && (us == AV_NOPTS_VALUE || us - c->waits_us > KEYS_NEAR_US)) {
+	if (c->waits && (us == AV_NOPTS_VALUE || av_sat_sub64(us, c->waits_us) > KEYS_NEAR_US)) {
 		c->waits = false;
 		c->key_gap_us = INT64_MAX;
 		c->decoder->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
@@ -426,7 +433,8 @@ static bool is_left_out(struct convert *c, int64_t us)
 static void set_skips(struct convert *c, int64_t us)
 {
 	bool skips = c->saving >= LEAD_THIRD ||
-		     (us != AV_NOPTS_VALUE && us + NEAR_START_US < (int64_t)c->conf.start_us);
+		     (us != AV_NOPTS_VALUE &&
+		      av_sat_add64(us, NEAR_START_US) < (int64_t)c->conf.start_us);
 
 	c->decoder->skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
 	c->decoder->skip_loop_filter = c->decoder->skip_frame;
@@ -443,7 +451,7 @@ enum decoder_reason convert_put(struct convert *c, const AVPacket *packet)
 	us = time_of_packet(c, packet);
 	if (packet->flags & AV_PKT_FLAG_KEY)
 		reason = take_key(c, us);
-	else if (is_left_out(c, us))
+	else if (leave_out(c, us))
 		return reason;
 	if (reason)
 		return reason;
@@ -451,7 +459,7 @@ enum decoder_reason convert_put(struct convert *c, const AVPacket *packet)
 	err = avcodec_send_packet(c->decoder, packet);
 	if (err == AVERROR(ENOMEM))
 		return DECODER_REASON_LIMIT;
-	if (err && ++c->bad > BAD_PACKETS)
-		return DECODER_REASON_DAMAGED;
-	return take_frames(c);
+	if (err)
+		reason = count_bad(c);
+	return reason ? reason : take_frames(c);
 }

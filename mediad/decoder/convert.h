@@ -52,8 +52,9 @@ struct convert *convert_free(struct convert *c);
 enum decoder_reason convert_put(struct convert *c, const struct AVPacket *packet);
 /* LEAD_KEYS saves no more than LEAD_THIRD where key frames are far apart. */
 void convert_save(struct convert *c, enum lead_saving saving);
-/* Frames before the start are no longer left out: it takes too long to get there. */
-void convert_begin(struct convert *c);
+/* Shows frames before conf.start_us as well from now on, because decoding up to it takes too long.
+ */
+void convert_give_up_start(struct convert *c);
 /* Width, height, rate and bitrate of what comes out, once there is any. */
 void convert_describe(const struct convert *c, struct decoder_video *out);
 

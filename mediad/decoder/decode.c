@@ -44,6 +44,7 @@ struct decode {
 	struct input *input;
 	AVFormatContext *fmt;
 	AVStream *stream;
+	int sound; /* its index, if the head tells it; -1 otherwise */
 	AVCodecContext *codec;
 	SwrContext *swr;
 	AVPacket *packet;
@@ -136,6 +137,7 @@ static enum decoder_reason open_format(struct decode *d)
 	av_dict_free(&options);
 	if (err)
 		return explain(d, err, DECODER_REASON_UNKNOWN_FORMAT);
+	d->sound = format_find_sound(d->fmt);
 	err = avformat_find_stream_info(d->fmt, NULL);
 	input_end_index(d->input);
 	return err < 0 ? explain(d, err, DECODER_REASON_DAMAGED) : DECODER_REASON_UNKNOWN;
@@ -144,7 +146,7 @@ static enum decoder_reason open_format(struct decode *d)
 static enum decoder_reason open_codec(struct decode *d)
 {
 	const AVCodec *codec = NULL;
-	int err, at = av_find_best_stream(d->fmt, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+	int err, at = av_find_best_stream(d->fmt, AVMEDIA_TYPE_AUDIO, d->sound, -1, &codec, 0);
 
 	if (at < 0 || !codec)
 		return DECODER_REASON_NO_AUDIO;

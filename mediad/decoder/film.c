@@ -25,11 +25,10 @@ enum {
 	LEAD = 16,	/* frames in the ring before it counts as open: their order shows by then */
 	OPEN_MS = 6000, /* of work, after which one that is encoded counts as open all the same */
 	OPEN_ALL_MS = 15000, /* the same, with a source that is slow (PROGRESS_OPEN_S) */
-	/* Read to find where the sound begins: packets, bytes, seconds. */
+	/* Read to find where the sound begins, at most: packets, bytes. */
 	AHEAD_MAX = 1024,
 	AHEAD_BYTES = 32 << 20,
-	APART_S = DECODER_SOUND_MAX / 1000, /* of sound and picture, at the beginning, at most */
-	REFILL_MS = 50,
+	REST_MS = 50, /* at a time: the ring is full, or CPU time is used up */
 	WATCH_MS = 1000,
 	STRAY_MAX = 20000, /* packets in a row that are no frame to be sent */
 	FPS = 30,	   /* where the source tells none */
@@ -55,6 +54,7 @@ struct film_job {
 	struct convert *convert;   /* NULL: it is sent as it is stored */
 	struct lead lead;	   /* of one that is converted */
 	uint64_t opened_at, began; /* ns; began: its first packet is shown */
+	uint64_t cpu_before;	   /* ns of CPU time, when it was opened */
 	/* Since when, in ns, and for how long of that it has been waiting for its source. */
 	uint64_t watched, read;
 	uint64_t read_all; /* ns, since it began */
@@ -77,6 +77,17 @@ static uint64_t read_clock(clockid_t clock)
 static uint64_t read_time(const struct film_job *f)
 {
 	return f->conf->clockh ? f->conf->clockh() : read_clock(CLOCK_MONOTONIC);
+}
+
+static uint64_t read_cpu(const struct film_job *f)
+{
+	return f->conf->cpuh ? f->conf->cpuh() : read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Of CPU time, since it was opened. */
+static uint64_t cpu_ms(const struct film_job *f)
+{
+	return (read_cpu(f) - f->cpu_before) / NS_PER_MS;
 }
 
 /* Since it began; its source cost none of it. */
@@ -121,8 +132,10 @@ static enum video_codec codec_of(enum AVCodecID id)
 }
 
 /* Covers of music are no video. */
-static enum decoder_reason find_stream(struct film_job *f)
+static enum decoder_reason find_streams(struct film_job *f)
 {
+	const int sound = format_find_sound(f->fmt);
+
 	for (unsigned i = 0; i < f->fmt->nb_streams; i++) {
 		AVStream *s = f->fmt->streams[i];
 
@@ -131,7 +144,8 @@ static enum decoder_reason find_stream(struct film_job *f)
 			f->stream = s;
 			continue;
 		}
-		if (!f->sound && s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
+		if (sound < 0 ? !f->sound && s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO
+			      : (int)i == sound)
 			f->sound = s;
 		else
 			s->discard = AVDISCARD_ALL;
@@ -139,23 +153,24 @@ static enum decoder_reason find_stream(struct film_job *f)
 	return f->stream ? DECODER_REASON_UNKNOWN : DECODER_REASON_NO_VIDEO;
 }
 
-static int64_t bound_begin(int64_t begin)
+/* Samples and frames with times before 0 are not shown, so nothing begins there. */
+static int64_t clip_begin(int64_t begin)
 {
 	return begin == AV_NOPTS_VALUE || begin >= 0 ? begin : 0;
 }
 
-/* As far as the container tells it. Times before 0 are those of what is not to be shown. */
+/* As far as the container tells it. */
 static void find_begins(struct film_job *f)
 {
 	const AVIndexEntry *first;
 
-	f->picture_begin = bound_begin(f->stream->start_time);
-	f->sound_begin = f->sound ? bound_begin(f->sound->start_time) : AV_NOPTS_VALUE;
-	if (!f->sound || f->sound_begin != AV_NOPTS_VALUE || !sendable_is_mp4(f->fmt))
+	f->picture_begin = clip_begin(f->stream->start_time);
+	f->sound_begin = f->sound ? clip_begin(f->sound->start_time) : AV_NOPTS_VALUE;
+	if (!f->sound || f->sound_begin != AV_NOPTS_VALUE || !format_is_mp4(f->fmt))
 		return;
 	first = avformat_index_get_entry(f->sound, 0);
 	if (first)
-		f->sound_begin = bound_begin(first->timestamp);
+		f->sound_begin = clip_begin(first->timestamp);
 }
 
 static bool begins_are_known(const struct film_job *f)
@@ -168,6 +183,7 @@ static bool begins_are_known(const struct film_job *f)
 static void find_origin(struct film_job *f)
 {
 	const AVRational us = AV_TIME_BASE_Q;
+	const int64_t most_us = INT64_C(1000) * DECODER_SOUND_MAX;
 	int64_t apart_us;
 
 	f->origin = f->picture_begin == AV_NOPTS_VALUE ? 0 : f->picture_begin;
@@ -175,8 +191,7 @@ static void find_origin(struct film_job *f)
 		return;
 	apart_us = av_sat_sub64(av_rescale_q(f->sound_begin, f->sound->time_base, us),
 				av_rescale_q(f->origin, f->stream->time_base, us));
-	if (apart_us > INT64_C(1000) * DECODER_SOUND_MAX ||
-	    apart_us < INT64_C(-1000) * DECODER_SOUND_MAX)
+	if (apart_us > most_us || apart_us < -most_us)
 		return;
 	if (apart_us > 0)
 		f->sound_ms = (uint16_t)(apart_us / 1000);
@@ -208,12 +223,18 @@ static void stop_sound(struct film_job *f)
 		f->sound->discard = AVDISCARD_ALL;
 }
 
+/* Matroska has one of them alone for codecs that it takes from AVI. */
+static int64_t time_of_packet(const AVPacket *packet)
+{
+	return packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+}
+
 static void note_sound(struct film_job *f, const AVPacket *packet)
 {
 	if (!f->sound || packet->stream_index != f->sound->index ||
 	    f->sound_begin != AV_NOPTS_VALUE)
 		return;
-	f->sound_begin = bound_begin(packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts);
+	f->sound_begin = clip_begin(time_of_packet(packet));
 	stop_sound(f);
 }
 
@@ -242,56 +263,75 @@ static void forget_ahead(struct film_job *f)
 	f->ahead_bytes = 0;
 }
 
-/* The sound begins later than a film lasts by what was read, or is not found. */
+/* So much was read that a sound that begins behind it is too late to be told (DECODER_SOUND_MAX),
+ * or there is none. */
 static bool is_far_ahead(const struct film_job *f)
 {
-	const AVPacket *first = f->ahead[0], *last = f->ahead[f->n_ahead - 1];
-	const int64_t most = av_rescale_q(APART_S, (AVRational){1, 1}, f->stream->time_base);
+	int64_t first, last;
+	const int64_t most =
+		av_rescale_q(DECODER_SOUND_MAX, (AVRational){1, 1000}, f->stream->time_base);
 
+	if (!f->n_ahead)
+		return false;
+	first = time_of_packet(f->ahead[0]);
+	last = time_of_packet(f->ahead[f->n_ahead - 1]);
 	return f->n_ahead == AHEAD_MAX || f->ahead_bytes > AHEAD_BYTES ||
-	       (first->pts != AV_NOPTS_VALUE && last->pts != AV_NOPTS_VALUE &&
-		av_sat_sub64(last->pts, first->pts) > most);
+	       (first != AV_NOPTS_VALUE && last != AV_NOPTS_VALUE &&
+		av_sat_sub64(last, first) > most);
 }
 
-/* Reads `least` packets of the video, and more until it is known where picture and sound begin. */
-static enum decoder_reason read_ahead(struct film_job *f, unsigned least)
+/* Holds the next packet of the video. n_ahead < AHEAD_MAX. */
+static enum decoder_reason hold_packet(struct film_job *f)
 {
-	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+	AVPacket *p = av_packet_alloc();
+	enum decoder_reason reason;
 
-	while (!reason && (f->n_ahead < least || (!begins_are_known(f) && !is_far_ahead(f)))) {
-		AVPacket *p = av_packet_alloc();
-
-		if (!p)
-			return DECODER_REASON_LIMIT;
-		reason = read_packet(f, p);
-		if (reason) {
-			av_packet_free(&p);
-			break;
-		}
-		f->ahead[f->n_ahead++] = p;
-		f->ahead_bytes += (size_t)p->size;
-		if (f->picture_begin == AV_NOPTS_VALUE)
-			f->picture_begin = bound_begin(p->pts);
+	if (!p)
+		return DECODER_REASON_LIMIT;
+	reason = read_packet(f, p);
+	if (reason) {
+		av_packet_free(&p);
+		return reason;
 	}
-	stop_sound(f);
+	f->ahead[f->n_ahead++] = p;
+	f->ahead_bytes += (size_t)p->size;
+	if (f->picture_begin == AV_NOPTS_VALUE)
+		f->picture_begin = clip_begin(time_of_packet(p));
+	return reason;
+}
+
+/* What is held may be all that there is. */
+static enum decoder_reason may_end(const struct film_job *f, enum decoder_reason reason)
+{
 	return reason == DECODER_REASON_END && f->n_ahead ? DECODER_REASON_UNKNOWN : reason;
 }
 
-/* Positions count from the beginning, so what is there is read first if nothing else tells it. */
+/* Reads on until it is known where picture and sound begin, or too far for that. */
+static enum decoder_reason read_begins(struct film_job *f)
+{
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+
+	while (!reason && !begins_are_known(f) && !is_far_ahead(f))
+		reason = hold_packet(f);
+	stop_sound(f);
+	return may_end(f, reason);
+}
+
+static enum decoder_reason read_lead(struct film_job *f)
+{
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+
+	while (!reason && f->n_ahead < LEAD)
+		reason = hold_packet(f);
+	return may_end(f, reason);
+}
+
 static enum decoder_reason seek_start(struct film_job *f)
 {
 	int64_t at = av_rescale_q((int64_t)f->conf->start, (AVRational){1, TRACK_RING_RATE},
 				  f->stream->time_base);
-	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 
-	if (!input_seekable(f->input))
-		return DECODER_REASON_NOT_SEEKABLE;
-	if (!begins_are_known(f))
-		reason = read_ahead(f, 1);
-	if (reason)
-		return reason;
 	forget_ahead(f);
-	find_origin(f);
 	return av_seek_frame(f->fmt, f->stream->index, av_sat_add64(f->origin, at),
 			     AVSEEK_FLAG_BACKWARD) < 0
 		       ? DECODER_REASON_NOT_SEEKABLE
@@ -309,12 +349,17 @@ static enum decoder_reason open_source(struct film_job *f)
 	if (!reason)
 		reason = open_format(f);
 	if (!reason)
-		reason = find_stream(f);
+		reason = find_streams(f);
+	if (!reason && f->conf->start && !input_seekable(f->input))
+		reason = DECODER_REASON_NOT_SEEKABLE;
 	if (reason)
 		return reason;
+	/* Positions count from the beginning, so that is looked at before any other place. */
 	find_begins(f);
-	if (begins_are_known(f))
-		stop_sound(f);
+	reason = read_begins(f);
+	if (reason)
+		return reason;
+	find_origin(f);
 	return f->conf->start ? seek_start(f) : reason;
 }
 
@@ -385,7 +430,7 @@ static void report_opened(struct film_job *f)
 /* Where neither time is stored a frame follows the one before. */
 static uint64_t find_time(const struct film_job *f, const AVPacket *packet)
 {
-	int64_t ts = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts, us;
+	int64_t ts = time_of_packet(packet), us;
 
 	if (ts == AV_NOPTS_VALUE)
 		return f->at_us + (f->frames ? AV_TIME_BASE / find_fps(f) : 0);
@@ -393,13 +438,25 @@ static uint64_t find_time(const struct film_job *f, const AVPacket *packet)
 	return us > 0 ? (uint64_t)us : 0;
 }
 
+static void rest(void)
+{
+	const struct timespec pause = {0, REST_MS * (long)NS_PER_MS};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+/* Where key frames are far apart no saving may be enough. The film is late then, but goes on. */
+static void rest_before_limit(const struct film_job *f)
+{
+	while (lead_rests(cpu_ms(f), (read_time(f) - f->opened_at) / NS_PER_MS))
+		rest();
+}
+
 static void put_unit(struct film_job *f, const struct video_unit *unit, const uint8_t *bytes)
 {
-	const struct timespec pause = {0, REFILL_MS * (long)NS_PER_MS};
-
 	while (!video_ring_write(f->conf->ring, unit, bytes)) {
 		report_opened(f);
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		rest();
 	}
 	f->frames++;
 	f->at_us = unit->at_us;
@@ -427,6 +484,13 @@ static enum decoder_reason put_stored(struct film_job *f, const AVPacket *packet
 	return DECODER_REASON_UNKNOWN;
 }
 
+/* Nobody waits longer for the beginning (PROGRESS_OPEN_S). */
+static bool takes_long(const struct film_job *f)
+{
+	return work_ns(f) > OPEN_MS * NS_PER_MS ||
+	       read_time(f) - f->opened_at > OPEN_ALL_MS * NS_PER_MS;
+}
+
 /* A frame that was encoded. */
 static enum decoder_reason on_unit(const struct video_unit *unit, const uint8_t *bytes, void *arg)
 {
@@ -434,9 +498,7 @@ static enum decoder_reason on_unit(const struct video_unit *unit, const uint8_t 
 
 	put_unit(f, unit, bytes);
 	lead_wrote(&f->lead, video_ring_written(f->conf->ring), unit->at_us);
-	if (lead_ms(&f->lead, video_ring_taken(f->conf->ring)) >= LEAD_OPEN_MS ||
-	    work_ns(f) > OPEN_MS * NS_PER_MS ||
-	    read_time(f) - f->opened_at > OPEN_ALL_MS * NS_PER_MS)
+	if (lead_ms(&f->lead, video_ring_taken(f->conf->ring)) >= LEAD_OPEN_MS || takes_long(f))
 		report_opened(f);
 	return DECODER_REASON_UNKNOWN;
 }
@@ -444,18 +506,16 @@ static enum decoder_reason on_unit(const struct video_unit *unit, const uint8_t 
 /* NULL: the last one was put. */
 static enum decoder_reason put_packet(struct film_job *f, const AVPacket *packet)
 {
-	uint64_t cpu;
-
 	if (!f->convert)
 		return packet ? put_stored(f, packet) : DECODER_REASON_UNKNOWN;
 	if (packet && ++f->strays > STRAY_MAX)
 		return DECODER_REASON_DAMAGED;
-	cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_MS;
+	rest_before_limit(f);
 	convert_save(f->convert,
-		     lead_saving(&f->lead, video_ring_taken(f->conf->ring), cpu, f->waits));
+		     lead_saving(&f->lead, video_ring_taken(f->conf->ring), cpu_ms(f), f->waits));
 	/* A place that takes long to get to would never be opened. */
-	if (!f->frames && work_ns(f) > OPEN_MS * NS_PER_MS)
-		convert_begin(f->convert);
+	if (!f->frames && takes_long(f))
+		convert_give_up_start(f->convert);
 	return convert_put(f->convert, packet);
 }
 
@@ -516,13 +576,12 @@ enum decoder_reason film_open(struct film_job **out, const struct film_conf *con
 	f->conf = conf;
 	f->picture_begin = f->sound_begin = AV_NOPTS_VALUE;
 	f->opened_at = f->watched = read_time(f);
+	f->cpu_before = read_cpu(f);
 	reason = open_source(f);
 	if (!reason)
-		reason = read_ahead(f, LEAD);
+		reason = read_lead(f);
 	if (reason)
 		return reason == DECODER_REASON_END ? DECODER_REASON_DAMAGED : reason;
-	if (!conf->start)
-		find_origin(f);
 	f->began = read_time(f);
 	f->read_all = 0;
 	return choose_way(f);

@@ -5,7 +5,7 @@
  *
  * libav takes the container apart, MP4 or Matroska. H.264 of 8 bits, VP8 and AV1 that viewers of a
  * stream can follow (sendable.h) stay as they are stored, in the form of streams
- * (mediad/video/stored.h). What they cannot follow, as B-frames, is decoded and encoded again
+ * (mediad/video/stored.h). What they cannot follow, such as B-frames, is decoded and encoded again
  * (convert.h); of that frames are left out before it falls behind its viewers (lead.h). */
 #ifndef MEDIAD_DECODER_FILM_H
 #define MEDIAD_DECODER_FILM_H
@@ -19,10 +19,14 @@ struct video_ring;
 struct film_conf {
 	int fd; /* the source: a file, or a fetcher's socket */
 	enum decoder_source_kind kind;
-	/* 48 kHz frame; a video that stays as it is begins with a key frame before it. */
+	/* 48 kHz frame. A video that stays as it is begins with a key frame before it, and so may
+	 * one that is encoded again, if it takes long to decode up to there. */
 	uint64_t start;
 	struct video_ring *ring;  /* borrowed */
-	uint64_t (*clockh)(void); /* ns; NULL: CLOCK_MONOTONIC */
+	uint64_t (*clockh)(void); /* ns, monotonic; NULL: CLOCK_MONOTONIC. Tests set it. */
+	/* ns of CPU time that this process has used; NULL: CLOCK_PROCESS_CPUTIME_ID. Tests set it.
+	 */
+	uint64_t (*cpuh)(void);
 	/* Called once, when some frames are in the ring, or all of a shorter video. `opened` is
 	 * borrowed until return. */
 	void (*openedh)(const struct decoder_opened *opened, void *arg);

@@ -1,5 +1,6 @@
 #include "mediad/decoder/format.h"
 
+#include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <string.h>
 
@@ -52,4 +53,17 @@ const AVInputFormat *format_find(AVFormatContext *fmt, struct input *in,
 	if (strcmp(name, "mov") == 0)
 		input_find_index(in);
 	return av_find_input_format(name);
+}
+
+bool format_is_mp4(const AVFormatContext *fmt)
+{
+	return strncmp(fmt->iformat->name, "mov,", 4) == 0;
+}
+
+int format_find_sound(AVFormatContext *fmt)
+{
+	const AVCodec *codec = NULL;
+	int at = av_find_best_stream(fmt, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+
+	return at >= 0 && codec ? at : -1;
 }

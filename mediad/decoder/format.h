@@ -3,6 +3,8 @@
 #ifndef MEDIAD_DECODER_FORMAT_H
 #define MEDIAD_DECODER_FORMAT_H
 
+#include <stdbool.h>
+
 #include "mediad/music/decoder_wire.h"
 
 struct AVDictionary;
@@ -17,5 +19,11 @@ void format_prepare(struct AVFormatContext *fmt, struct input *in, const char *d
  * reach. NULL: libav has to look. */
 const struct AVInputFormat *format_find(struct AVFormatContext *fmt, struct input *in,
 					enum decoder_source_kind kind);
+/* True if the container is of the MP4 family (MP4, MOV, M4A). */
+bool format_is_mp4(const struct AVFormatContext *fmt);
+/* The index of the stream that is played of several with sound, by what the head alone tells, so
+ * that whoever reads the picture and whoever decodes the sound mean the same. -1: the head does not
+ * tell. */
+int format_find_sound(struct AVFormatContext *fmt);
 
 #endif

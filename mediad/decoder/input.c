@@ -12,6 +12,7 @@
 
 #include "mediad/decoder/progress.h"
 #include "mediad/decoder/range_wire.h"
+#include "mediad/music/signature.h"
 
 enum {
 	BUFFER = 32768,
@@ -86,16 +87,26 @@ static bool is_index_far(const struct input *in)
 static int read_fetched(void *arg, uint8_t *buf, int n)
 {
 	struct input *in = arg;
+	int got = 0;
 
-	if (is_index_far(in))
+	/* Looked at once, since the clock goes on; libav may read again, also from the beginning.
+	 */
+	if (in->failure == DECODER_REASON_INDEX_LAST || is_index_far(in)) {
 		in->failure = DECODER_REASON_INDEX_LAST;
-	if (is_index_far(in) || !ask_fetcher(in, n < RANGE_MAX ? (uint32_t)n : RANGE_MAX))
 		return AVERROR(EIO);
-	if (!in->answer.length)
-		return AVERROR_EOF;
-	memcpy(buf, in->answer.data, in->answer.length);
-	in->at += in->answer.length;
-	return (int)in->answer.length;
+	}
+	/* libav may not be able to go back behind its first read, and the format is known by its
+	 * head. */
+	do {
+		uint32_t most = n - got < RANGE_MAX ? (uint32_t)(n - got) : RANGE_MAX;
+
+		if (!ask_fetcher(in, most))
+			return got ? got : AVERROR(EIO);
+		memcpy(buf + got, in->answer.data, in->answer.length);
+		in->at += in->answer.length;
+		got += (int)in->answer.length;
+	} while (in->answer.length && got == in->at && got < n && got < SIGNATURE_HEAD);
+	return got ? got : AVERROR_EOF;
 }
 
 static int64_t seek_to(void *arg, int64_t offset, int whence)

@@ -4,11 +4,10 @@ enum { US_PER_MS = 1000 };
 
 void lead_wrote(struct lead *l, uint64_t end, uint64_t at_us)
 {
-	if (!l->begun) {
+	if (!l->n) {
 		l->begin_us = l->read_us = at_us;
 		l->first_end = end;
 	}
-	l->begun = true;
 	l->newest_us = at_us;
 	/* What is so far ahead needs no saving. */
 	if (l->n - l->first == LEAD_UNITS)
@@ -32,10 +31,20 @@ static enum lead_saving find_saving(uint64_t left, uint64_t half, uint64_t third
 			      : LEAD_ALL;
 }
 
+/* CPU time that may be used in so many ms. */
+static uint64_t allow(uint64_t ms)
+{
+	return LEAD_CPU_MS + ms * LEAD_CPU_PERCENT / 100;
+}
+
+bool lead_rests(uint64_t cpu_ms, uint64_t wall_ms)
+{
+	return cpu_ms > allow(wall_ms);
+}
+
 enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms, bool waits)
 {
-	uint64_t film_ms = (l->newest_us - l->begin_us) / US_PER_MS;
-	uint64_t may_ms = LEAD_CPU_MS + film_ms * LEAD_CPU_PERCENT / 100;
+	uint64_t may_ms = allow((l->newest_us - l->begin_us) / US_PER_MS);
 	enum lead_saving of_cpu =
 		find_saving(may_ms > cpu_ms ? may_ms - cpu_ms : 0, LEAD_CPU_HALF_MS,
 			    LEAD_CPU_THIRD_MS, LEAD_CPU_KEYS_MS);

@@ -24,8 +24,8 @@ enum {
 	LEAD_KEYS_MS = 600,
 	/* A saving lasts so long, in ms of film, before less is saved. */
 	LEAD_HOLD_MS = 5000,
-	/* CPU time: so many ms at once, and 70 % of the film. The jail's limit is above that
-	 * (zygote.c). */
+	/* CPU time: so many ms at once, and 70 % of the film, or of the time since it was opened.
+	 * The jail's limit is above that (zygote.c). */
 	LEAD_CPU_MS = 60000,
 	LEAD_CPU_PERCENT = 70,
 	LEAD_CPU_HALF_MS = 20000, /* that are left, below which each saving begins */
@@ -41,7 +41,6 @@ struct lead {
 	uint64_t first, n;
 	uint64_t first_end; /* of the first unit of all */
 	uint64_t begin_us, newest_us, read_us;
-	bool begun;
 	enum lead_saving saving;
 	uint64_t saves_until_us;
 };
@@ -53,5 +52,8 @@ uint64_t lead_ms(struct lead *l, uint64_t taken);
 /* What is to be saved now. cpu_ms: CPU time that was used for the film so far; waits: most of the
  * time goes into waiting for the source, which no saving makes faster. */
 enum lead_saving lead_saving(struct lead *l, uint64_t taken, uint64_t cpu_ms, bool waits);
+/* True if the decoder has to pause: the film has used more CPU time than the jail allows for the
+ * wall_ms since it was opened, and the jail would end the process. */
+bool lead_rests(uint64_t cpu_ms, uint64_t wall_ms);
 
 #endif

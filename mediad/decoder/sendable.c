@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mediad/decoder/format.h"
+
 enum { BASELINE = 66 /* H.264: the profile without B-frames */, WINDOW_S = 1 };
 
 unsigned sendable_quarters(const AVStream *s)
@@ -23,16 +25,11 @@ unsigned sendable_quarters(const AVStream *s)
 	return isnan(degrees) ? 0 : (unsigned)(lround(-degrees / 90) & 3);
 }
 
-bool sendable_is_mp4(const AVFormatContext *fmt)
-{
-	return strncmp(fmt->iformat->name, "mov,", 4) == 0;
-}
-
 /* A file that is written piece by piece has a table for each piece alone, even if the first one is
  * where that of the whole would be. Of such a file libav tells no duration (mvex). */
 bool sendable_order_is_told(const AVFormatContext *fmt, const AVStream *s)
 {
-	return sendable_is_mp4(fmt) && fmt->duration != AV_NOPTS_VALUE && s->nb_frames > 0 &&
+	return format_is_mp4(fmt) && fmt->duration != AV_NOPTS_VALUE && s->nb_frames > 0 &&
 	       avformat_index_get_entries_count(s) > 0;
 }
 
@@ -96,5 +93,5 @@ static bool table_is_right(AVStream *s)
 bool sendable(const AVFormatContext *fmt, AVStream *s, uint64_t bitrate)
 {
 	return order_is_right(fmt, s) && shape_is_right(s) && rate_is_right(s) &&
-	       bitrate <= SENDABLE_BITRATE && (!sendable_is_mp4(fmt) || table_is_right(s));
+	       bitrate <= SENDABLE_BITRATE && (!format_is_mp4(fmt) || table_is_right(s));
 }

@@ -23,7 +23,6 @@ enum {
 
 /* Turns clockwise, in quarters, by which the picture has to be shown. */
 unsigned sendable_quarters(const struct AVStream *s);
-bool sendable_is_mp4(const struct AVFormatContext *fmt);
 /* True if a table of the container tells the order of all frames. */
 bool sendable_order_is_told(const struct AVFormatContext *fmt, const struct AVStream *s);
 /* bitrate: on the average; 0: not known. The codec is one that streams send. */

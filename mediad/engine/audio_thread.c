@@ -121,12 +121,13 @@ static uint64_t stream_phase(unsigned index)
 }
 
 /* After each step of a stream, which may have changed its deadline. A stream whose work is due has
- * nothing to send before that is done. */
+ * nothing to send before that is done. A stream for which there was no place has no index of its
+ * own. */
 static void note_deadline(struct audio_thread *t, const struct call_stream *cs)
 {
 	uint64_t next = cs->work_due ? UINT64_MAX : call_stream_next(cs);
 
-	if (t->streams[cs->index] == cs) /* not one that found no place */
+	if (t->streams[cs->index] == cs)
 		deadlines_set(&t->deadlines, cs->index, next);
 	t->due = next < t->due ? next : t->due;
 }

@@ -9,7 +9,7 @@ enum { DEADLINES = 256 };
 
 struct deadlines {
 	uint64_t at[DEADLINES];
-	unsigned end; /* none at this index or behind it */
+	unsigned end; /* one behind the highest index that was ever set */
 };
 
 void deadlines_init(struct deadlines *d);

@@ -113,8 +113,8 @@ struct decoder_levels {
 struct decoder_video {
 	uint8_t codec, fps;
 	uint16_t width, height;
-	/* Where its sound begins, in ms of the video: 0 of the sound is there. DECODER_SOUND_MAX
-	 * at most. */
+	/* ms of the video at which its sound begins: 0 to DECODER_SOUND_MAX. 0: at once, or it has
+	 * none. */
 	uint16_t sound_ms;
 	uint32_t bitrate; /* bit/s */
 };

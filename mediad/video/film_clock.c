@@ -4,10 +4,13 @@
 
 void film_clock_start(struct film_clock *c, uint64_t next_us, uint64_t now)
 {
-	c->base_us = c->stood ? c->stood_us : next_us;
+	if (!c->keeps)
+		c->base_us = next_us;
 	c->base_at = now;
 	c->running = true;
-	c->stood = false;
+	c->keeps = false;
+	if (c->sent_at && c->base_us + c->shift_us < c->stamp_us)
+		c->shift_us = c->stamp_us + FILM_STEP_US - c->base_us;
 }
 
 void film_clock_stop(struct film_clock *c, bool stays, uint64_t now)
@@ -19,8 +22,8 @@ void film_clock_stop(struct film_clock *c, bool stays, uint64_t now)
 
 void film_clock_begin_at(struct film_clock *c, uint64_t at_us)
 {
-	c->stood = true;
-	c->stood_us = at_us;
+	c->keeps = true;
+	c->base_us = at_us;
 }
 
 uint64_t film_clock_at(const struct film_clock *c, uint64_t now)
@@ -43,23 +46,26 @@ uint64_t film_clock_send_at(const struct film_clock *c, uint64_t at_us)
 
 uint64_t film_clock_sent(struct film_clock *c, uint64_t at_us, uint64_t now)
 {
-	if (c->sent_at && at_us + c->shift_us <= c->stamp_us)
-		c->shift_us = c->stamp_us + FILM_STEP_US - at_us;
+	uint64_t least_us = c->sent_at ? c->stamp_us + FILM_STEP_US : 0;
+
 	c->stamp_us = at_us + c->shift_us;
+	if (c->stamp_us < least_us)
+		c->stamp_us = least_us;
 	c->sent_at = now;
 	return c->stamp_us;
 }
 
-bool film_clock_follow(struct film_clock *c, uint64_t heard_us, uint64_t at)
+bool film_clock_follow(struct film_clock *c, uint64_t played_us, uint64_t at)
 {
 	uint64_t shown;
 
 	if (!c->running || at < c->base_at)
 		return false;
 	shown = film_clock_at(c, at);
-	if ((heard_us > shown ? heard_us - shown : shown - heard_us) <= FILM_APART_MS * US_PER_MS)
+	if ((played_us > shown ? played_us - shown : shown - played_us) <=
+	    FILM_APART_MS * US_PER_MS)
 		return false;
-	c->base_us = heard_us;
+	c->base_us = played_us;
 	c->base_at = at;
 	return true;
 }

@@ -17,16 +17,16 @@ enum {
 };
 
 struct film_clock {
-	bool running;		   /* base_us was due at base_at */
+	bool running; /* base_us was due at base_at */
+	bool keeps;   /* it stands, and goes on from base_us, not from the next frame */
 	uint64_t base_us, base_at; /* base_at: ns */
-	bool stood;		   /* it goes on from stood_us, not from the next frame */
-	uint64_t stood_us;
-	uint64_t sent_at;  /* of the newest frame; 0: none */
-	uint64_t stamp_us; /* of the newest frame: each is later than the one before */
-	uint64_t shift_us; /* of stamps against places, since the film went back */
+	uint64_t sent_at;	   /* of the newest frame; 0: none */
+	uint64_t stamp_us;	   /* of the newest frame: each is later than the one before */
+	uint64_t shift_us; /* of stamps against places, since a start before the newest frame */
 };
 
-/* Goes on where it stood, or begins with the next frame, which is due now. */
+/* Goes on where it stood, or begins with the next frame, which is due now. Viewers see a film that
+ * starts before its newest frame go on at its pace. */
 void film_clock_start(struct film_clock *c, uint64_t next_us, uint64_t now);
 /* Stands. stays: it goes on from here later. */
 void film_clock_stop(struct film_clock *c, bool stays, uint64_t now);
@@ -38,10 +38,11 @@ uint64_t film_clock_at(const struct film_clock *c, uint64_t now);
 uint64_t film_clock_due(const struct film_clock *c, uint64_t at_us);
 /* When a frame of that place may leave: that time, but not too soon behind the one before. */
 uint64_t film_clock_send_at(const struct film_clock *c, uint64_t at_us);
-/* A frame of that place leaves. Returns its RTP time in µs, from where the owner wants. */
+/* A frame of that place leaves. Returns its RTP time in µs, without the sender's random offset. */
 uint64_t film_clock_sent(struct film_clock *c, uint64_t at_us, uint64_t now);
-/* Its sound was at this place at `at`: goes with it if they are FILM_APART_MS apart. What was told
- * of a time before the clock began is nothing. Returns whether the clock has changed. */
-bool film_clock_follow(struct film_clock *c, uint64_t heard_us, uint64_t at);
+/* The sound of the film was played up to this place at `at`: moves there if they are more than
+ * FILM_APART_MS apart. Ignores what was played before the clock's start. Returns whether it moved.
+ */
+bool film_clock_follow(struct film_clock *c, uint64_t played_us, uint64_t at);
 
 #endif

@@ -2,34 +2,16 @@
 #include "mediad/decoder/film.h"
 
 #include <fcntl.h>
-#include <stdalign.h>
 #include <unistd.h>
 
 #include "mediad/music/video_ring.h"
 #include "mediad/video/codec.h"
+#include "tests/decoder/film_scene.h"
 #include "tests/film_file/film_file.h"
 #include "tests/film_file/film_made.h"
 #include "tests/test.h"
 
-static alignas(65536) uint8_t memory[VIDEO_RING_MEMORY];
 static uint8_t unit[VIDEO_RING_UNIT_MAX];
-
-struct viewing {
-	struct video_ring *reader, *writer;
-	struct film film;
-	struct decoder_opened opened;
-	bool is_open;
-	char path[64];
-	int fd;
-};
-
-static void on_opened(const struct decoder_opened *opened, void *arg)
-{
-	struct viewing *v = arg;
-
-	v->opened = *opened;
-	v->is_open = true;
-}
 
 static bool open_viewing(struct viewing *v, enum media_video_codec codec, const char *film,
 			 enum film_file_kind kind)
@@ -47,38 +29,6 @@ static bool open_viewing(struct viewing *v, enum media_video_codec codec, const 
 	v->fd = open(v->path, O_RDONLY | O_CLOEXEC);
 	unlink(v->path);
 	return v->fd >= 0;
-}
-
-static int make_rings(struct viewing *v)
-{
-	int err = video_ring_alloc(&v->reader, memory);
-
-	if (!err)
-		err = video_ring_alloc(&v->writer, memory);
-	if (!err)
-		video_ring_reset(v->reader);
-	return err;
-}
-
-static void close_viewing(struct viewing *v)
-{
-	video_ring_free(v->reader);
-	video_ring_free(v->writer);
-	film_free(&v->film);
-	if (v->fd >= 0)
-		close(v->fd);
-}
-
-static enum decoder_reason view(struct viewing *v, uint64_t start)
-{
-	const struct film_conf conf = {.fd = v->fd,
-				       .kind = DECODER_FILE,
-				       .start = start,
-				       .ring = v->writer,
-				       .openedh = on_opened,
-				       .arg = v};
-
-	return film_run(&conf);
 }
 
 /* The frames from this one on, whose time they tell. */
@@ -147,54 +97,6 @@ TEST(film_begins_with_the_key_frame_before_its_start)
 }
 
 /* ---- what is decoded and encoded again ---- */
-
-static bool make_viewing(struct viewing *v, const struct film_made *m)
-{
-	*v = (struct viewing){.fd = -1};
-	snprintf(v->path, sizeof v->path, "/tmp/parley-film-%d", (int)getpid());
-	if (film_make(v->path, m))
-		return false;
-	v->fd = open(v->path, O_RDONLY | O_CLOEXEC);
-	unlink(v->path);
-	return v->fd >= 0;
-}
-
-/* What came out, as a viewer sees it: how many frames, each of which shows a later number than the
- * one before and comes at the time of its number. */
-struct seen {
-	unsigned frames, keys, width, height;
-	int first, last;
-	bool in_order, in_time;
-};
-
-static void look(struct viewing *v, unsigned fps, struct seen *s)
-{
-	struct film_look *viewer;
-	struct video_unit u;
-
-	*s = (struct seen){.first = -1, .last = -1, .in_order = true, .in_time = true};
-	CHECK_INT(film_look_alloc(&viewer), 0);
-	while (!video_ring_read(v->reader, &u, unit)) {
-		int number = film_look_put(viewer, unit, u.n, &s->width, &s->height);
-		int64_t at = (int64_t)number * 1000000 / (int)fps, apart = (int64_t)u.at_us - at;
-
-		s->first = s->frames ? s->first : number;
-		s->in_order = s->in_order && number > s->last;
-		s->in_time = s->in_time && apart < 2000 && apart > -2000;
-		s->last = number;
-		s->frames++;
-		s->keys += u.key;
-	}
-	film_look_free(viewer);
-}
-
-static const struct film_made b_frames = {.container = "mp4",
-					  .encoder = "libx264",
-					  .options = "preset=ultrafast:bf=3:b_adapt=0:g=60",
-					  .width = 320,
-					  .height = 180,
-					  .fps = 30,
-					  .frames = 90};
 
 static unsigned sound_ms; /* of the newest one */
 
@@ -349,28 +251,6 @@ TEST(film_that_is_far_too_large_says_so)
 	close_viewing(&v);
 }
 
-/* One wrong time ended it as damaged, and so did joined recordings. */
-TEST(film_with_a_wrong_time_is_shown)
-{
-	struct film_made m = b_frames;
-	struct viewing v;
-	struct seen seen;
-
-	m.container = "matroska";
-	m.width = m.height = 64;
-	m.frames = 500;
-	m.far_frame = 100;
-	CHECK(make_viewing(&v, &m));
-	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_END);
-	look(&v, m.fps, &seen);
-	CHECK_INT(seen.frames, 499);
-	CHECK_INT(seen.last, 499);
-	CHECK(seen.in_order);
-	CHECK(seen.in_time);
-	close_viewing(&v);
-}
-
 /* Positions of the sound begin with its first sample, so those of the picture have to. */
 TEST(film_keeps_its_distance_from_its_sound)
 {
@@ -409,32 +289,6 @@ TEST(film_is_shown_from_its_beginning_before_its_sound)
 	m.late_ms = 0;
 	check_made(&m, 320, 180);
 	CHECK_INT(sound_ms, 0);
-}
-
-/* Every place is counted from the same beginning, wherever it is begun. */
-TEST(film_counts_from_its_beginning_in_its_middle)
-{
-	struct film_made m = b_frames;
-	struct viewing v;
-	struct seen seen;
-
-	m.container = "matroska";
-	m.tone = 60;
-	m.late_ms = 3000;
-	m.begin_s = 60;
-	m.frames = 120;
-	for (unsigned place = 0; place < 120; place += 75) {
-		CHECK(make_viewing(&v, &m));
-		CHECK_INT(make_rings(&v), 0);
-		CHECK_INT(view(&v, UINT64_C(1600) * place), DECODER_REASON_END);
-		CHECK(v.opened.video.sound_ms > 2990 && v.opened.video.sound_ms < 3010);
-		look(&v, m.fps, &seen);
-		CHECK_INT(seen.first, place);
-		CHECK_INT(seen.last, 119);
-		CHECK(seen.in_order);
-		CHECK(seen.in_time);
-		close_viewing(&v);
-	}
 }
 
 /* What a viewer gets who takes each frame at once, which leaves no time to encode. */
@@ -500,50 +354,6 @@ TEST(film_of_one_key_frame_is_shown_to_its_end)
 	view_in_a_hurry(&m, &h);
 	CHECK(h.last > 19000000);
 	CHECK(h.gap > 9000000 && h.gap < 11000000);
-}
-
-static uint64_t slow_open(void)
-{
-	static uint64_t asked;
-
-	return ++asked < 3 ? 0 : UINT64_C(7000000000);
-}
-
-/* Nobody has seen anything yet, although the first frame was taken. */
-TEST(film_of_a_slow_source_begins_with_all_its_frames)
-{
-	struct viewing v;
-	struct video_unit u;
-	struct film_conf conf = {
-		.kind = DECODER_FILE, .openedh = on_opened, .arg = &v, .clockh = slow_open};
-	struct film_made m = b_frames;
-	struct film_job *f;
-	enum decoder_reason reason;
-	unsigned frames = 0, steps = 0;
-
-	m.width = m.height = 64;
-	m.frames = 300;
-	CHECK(make_viewing(&v, &m));
-	CHECK_INT(make_rings(&v), 0);
-	conf.fd = v.fd;
-	conf.ring = v.writer;
-	reason = film_open(&f, &conf);
-	while (!reason) {
-		bool was_open = v.is_open;
-
-		reason = film_step(f);
-		steps++;
-		if (v.is_open && !was_open) {
-			CHECK(steps >= 90);
-			CHECK_INT(video_ring_read(v.reader, &u, unit), 0);
-		}
-	}
-	film_close(f);
-	CHECK_INT(reason, DECODER_REASON_END);
-	while (!video_ring_read(v.reader, &u, unit))
-		frames++;
-	CHECK_INT(frames, 299);
-	close_viewing(&v);
 }
 
 /* A number along the upper edge is one along the right edge after a turn clockwise. */
@@ -630,81 +440,6 @@ TEST(film_that_is_converted_begins_at_its_start)
 	CHECK_INT(seen.last, 89);
 	CHECK(seen.in_order);
 	CHECK(seen.in_time);
-	close_viewing(&v);
-}
-
-static uint64_t fake_ns;
-
-static uint64_t read_fake(void)
-{
-	return fake_ns;
-}
-
-/* All frames from the key frame on have to be decoded, and that takes longer than anybody waits. */
-TEST(film_begins_before_its_start_where_that_is_far)
-{
-	struct viewing v;
-	struct seen seen;
-	struct film_conf conf = {.kind = DECODER_FILE,
-				 .start = UINT64_C(80) * 1600,
-				 .openedh = on_opened,
-				 .arg = &v,
-				 .clockh = read_fake};
-	struct film_made m = b_frames;
-	struct film_job *f;
-	enum decoder_reason reason;
-
-	m.options = "preset=ultrafast:bf=3:b_adapt=0:g=10000:sc_threshold=0";
-	fake_ns = 0;
-	CHECK(make_viewing(&v, &m));
-	CHECK_INT(make_rings(&v), 0);
-	conf.fd = v.fd;
-	conf.ring = v.writer;
-	reason = film_open(&f, &conf);
-	for (unsigned i = 0; !reason; i++) {
-		fake_ns = i < 40 ? 0 : UINT64_C(7000000000);
-		reason = film_step(f);
-	}
-	film_close(f);
-	CHECK_INT(reason, DECODER_REASON_END);
-	look(&v, m.fps, &seen);
-	CHECK(seen.first > 30 && seen.first < 50);
-	CHECK_INT(seen.last, 89);
-	close_viewing(&v);
-}
-
-/* The second part has the times of the first once more. */
-TEST(film_of_joined_recordings_goes_on)
-{
-	static uint8_t bytes[1 << 20];
-	struct film_made m = b_frames;
-	struct viewing v;
-	struct video_unit u;
-	unsigned frames = 0;
-	uint64_t last = 0;
-	FILE *file;
-	size_t n;
-
-	m.container = "matroska";
-	m.width = m.height = 64;
-	m.frames = 400;
-	CHECK(make_viewing(&v, &m));
-	n = (size_t)pread(v.fd, bytes, sizeof bytes, 0);
-	CHECK(n > 0 && n < sizeof bytes);
-	file = fopen(v.path, "wb");
-	CHECK(file && fwrite(bytes, 1, n, file) == n && fwrite(bytes, 1, n, file) == n);
-	fclose(file);
-	close(v.fd);
-	v.fd = open(v.path, O_RDONLY | O_CLOEXEC);
-	unlink(v.path);
-	CHECK_INT(make_rings(&v), 0);
-	CHECK_INT(view(&v, 0), DECODER_REASON_END);
-	for (; !video_ring_read(v.reader, &u, unit); frames++) {
-		CHECK(!frames || (u.at_us > last && u.at_us - last < 200000));
-		last = u.at_us;
-	}
-	CHECK(frames > 790);
-	CHECK(last > 26000000);
 	close_viewing(&v);
 }
 

@@ -94,3 +94,13 @@ TEST(lead_saves_cpu_time_before_the_jail_ends_it)
 	CHECK_INT(lead_saving(&lead, 0, 125000, false), LEAD_KEYS);
 	CHECK_INT(lead_saving(&lead, 0, 500000, false), LEAD_KEYS);
 }
+
+/* The jail's limit is 120 s and 75 % of the time that has passed. */
+TEST(lead_rests_before_the_jail_ends_it)
+{
+	CHECK(!lead_rests(0, 0));
+	CHECK(!lead_rests(60000, 0));
+	CHECK(lead_rests(60001, 0));
+	CHECK(!lead_rests(480000, 600000));
+	CHECK(lead_rests(480001, 600000));
+}

@@ -113,6 +113,8 @@ static void send_plain(int fd, const struct body *b, size_t most)
 	send_all(fd, b->bytes, b->n < most ? b->n : most);
 }
 
+enum { PAUSE_US = 100000 };
+
 /* The file is only the beginning of what would come. */
 static void send_far(int fd, const struct body *b)
 {
@@ -120,6 +122,7 @@ static void send_far(int fd, const struct body *b)
 
 	send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n");
 	send_all(fd, b->bytes, b->n);
+	usleep(PAUSE_US); /* the head comes alone */
 	for (unsigned i = 0; i < 2000; i++)
 		send_all(fd, nothing, sizeof nothing);
 }

@@ -24,7 +24,7 @@ struct making {
 	const struct film_made *m;
 	AVFormatContext *fmt;
 	AVCodecContext *codec;
-	AVStream *stream, *sound;
+	AVStream *stream, *sound, *second;
 	AVFrame *frame;
 	AVPacket *packet;
 };
@@ -123,6 +123,8 @@ static int open_file(struct making *k, const char *path)
 	if (!k->frame || !k->packet ||
 	    avformat_alloc_output_context2(&k->fmt, NULL, k->m->container, path) < 0)
 		return ENOMEM;
+	/* Sound that begins 10 s later would be stored before its place. */
+	k->fmt->max_interleave_delta = 0;
 	err = open_codec(k);
 	if (err)
 		return err;
@@ -136,8 +138,13 @@ static int open_file(struct making *k, const char *path)
 		return ENOMEM;
 	if (k->m->tone && !(k->sound = film_sound_add(k->fmt)))
 		return ENOMEM;
-	if (k->sound && strcmp(k->m->container, "mov") != 0)
-		k->sound->codecpar->codec_tag = 0;
+	if (k->m->second_ms && !(k->second = film_sound_add(k->fmt)))
+		return ENOMEM;
+	if (k->second && k->m->second_is_default)
+		k->second->disposition = AV_DISPOSITION_DEFAULT;
+	for (unsigned i = 1; i < k->fmt->nb_streams; i++)
+		if (strcmp(k->m->container, "mov") != 0)
+			k->fmt->streams[i]->codecpar->codec_tag = 0;
 	if (avio_open(&k->fmt->pb, path, AVIO_FLAG_WRITE) < 0)
 		return EIO;
 	if (k->m->pieces)
@@ -176,11 +183,13 @@ static int write_packets(struct making *k)
 	return err;
 }
 
-static int write_sound(struct making *k, unsigned number)
+/* place: in frames since the last tone. */
+static int write_sound(struct making *k, const AVStream *sound, unsigned number, size_t place,
+		       int64_t late_ms)
 {
-	int err = film_sound_fill(k->sound, k->packet, k->m->fps, number % k->m->tone, number);
-	int64_t later = av_rescale_q(k->m->late_ms + INT64_C(1000) * k->m->begin_s,
-				     (AVRational){1, 1000}, k->sound->time_base);
+	int err = film_sound_fill(sound, k->packet, k->m->fps, place, number);
+	int64_t later = av_rescale_q(late_ms + INT64_C(1000) * k->m->begin_s, (AVRational){1, 1000},
+				     sound->time_base);
 
 	if (err)
 		return err;
@@ -209,7 +218,10 @@ static int write_frames(struct making *k)
 			k->frame->pict_type = AV_PICTURE_TYPE_I;
 		err = avcodec_send_frame(k->codec, k->frame) ? EIO : write_packets(k);
 		if (!err && k->sound)
-			err = write_sound(k, i);
+			err = write_sound(k, k->sound, i, i % k->m->tone, k->m->late_ms);
+		if (!err && k->second)
+			err = write_sound(k, k->second, i, k->m->fps,
+					  (int64_t)k->m->late_ms + k->m->second_ms);
 	}
 	if (!err)
 		err = avcodec_send_frame(k->codec, NULL) ? EIO : write_packets(k);

@@ -19,7 +19,11 @@ struct film_made {
 	/* A tone of FILM_FILE_TONE_MS at every so many frames (film_file.h), in MOV and Matroska
 	 * alone; 0: no sound. */
 	unsigned tone;
-	bool noise;	    /* below the number, instead of what is easy to encode */
+	bool noise; /* below the number, instead of what is easy to encode */
+	/* A second track of sound, which is silent and begins so many ms behind the first one; 0:
+	 * none. It may be the one that players choose. */
+	int second_ms;
+	bool second_is_default;
 	unsigned late_ms;   /* by which the sound begins later than the picture */
 	unsigned begin_s;   /* at which both begin, of Matroska; 0 otherwise */
 	unsigned far_frame; /* that lies 100 s ahead of its place; 0: none */

@@ -1,4 +1,5 @@
 /* Films of a stream: its source is played by the test in the place of decoderd. */
+#include "ipc/tmr.h"
 #include "mediad/engine/loop_stream.h"
 #include "mediad/music/decoders.h"
 #include "tests/unit/mediad/call/secure_rig.h"
@@ -115,9 +116,15 @@ static void source_ends(enum decoder_reason reason)
 				      .reason = reason});
 }
 
-static void timer_fires(void)
+/* Fires the film's timer if it runs and its time has come. */
+static bool timer_fires(void)
 {
+	const struct tmr *t = env_replay_arg(rig.env, house.mark + 1);
+
+	if (!t || tmr_due(t) > rig.now)
+		return false;
 	env_replay_step(rig.env, rig.now, house.mark + 1, 0, NULL, 0);
+	return true;
 }
 
 /* A unit comes from the ring, or with a kind of the end, that. */
@@ -173,7 +180,7 @@ static struct music_track *find_sound(void)
 	return NULL;
 }
 
-/* decoderd has opened the sound, or cannot. */
+/* decoderd has opened the sound, or cannot; the film looks for that every 20 ms. */
 static void sound_comes(enum decoder_reason failure)
 {
 	const struct music_track *t = find_sound();
@@ -185,6 +192,7 @@ static void sound_comes(enum decoder_reason failure)
 		msg.opened = (struct decoder_opened){
 			.duration = 48000 * 60, .seekable = true, .start = t ? t->start : 0};
 	deliver(&msg);
+	rig_wait_ms(20);
 }
 
 /* A film with its sound, from the place 900 ms on, in a stream that can send. */
@@ -241,17 +249,25 @@ TEST(film_begins_its_sound_when_the_file_does)
 	timer_fires();
 	CHECK_INT(queued(), FRAME);
 	CHECK(find_sound()->paused);
-	comes(IN_UNIT, 4000000);
-	rig_wait_ms(2990);
-	timer_fires();
+	rig_wait_ms(2000);
+	comes(IN_UNIT, 2020000);
+	CHECK(find_sound()->paused);
+	rig_wait_ms(20);
+	CHECK(timer_fires());
+	CHECK_INT(queued(), 2 * FRAME);
+	CHECK(find_sound()->paused);
+	/* Also where no other picture has come. */
+	rig_wait_ms(970);
+	CHECK(!timer_fires());
 	CHECK(find_sound()->paused);
 	rig_wait_ms(10);
-	timer_fires();
+	CHECK(timer_fires());
 	CHECK(!find_sound()->paused);
-	CHECK_INT(queued(), FRAME);
+	comes(IN_UNIT, 4000000);
+	CHECK_INT(queued(), 2 * FRAME);
 	rig_wait_ms(1000);
 	timer_fires();
-	CHECK_INT(queued(), 2 * FRAME);
+	CHECK_INT(queued(), 3 * FRAME);
 	finish();
 }
 
@@ -411,6 +427,11 @@ TEST(film_that_is_late_waits_for_the_pacer)
 	}
 	CHECK_INT(queued(), 2 * LARGE);
 	CHECK_INT(video_sender_state(loop_stream_sender(rig.c->stream->loop)).dropped, 0);
+	/* It looks again whether there is room. */
+	for (unsigned i = 0; i < 3; i++) {
+		rig_wait_ms(4);
+		CHECK(timer_fires());
+	}
 	finish();
 }
 
@@ -523,12 +544,17 @@ TEST(film_ends_with_its_source)
 	timer_fires();
 	source_ends(DECODER_REASON_END);
 	comes(IN_END, 0);
-	timer_fires(); /* the frame still waits for the pacer */
+	rig_wait_ms(100);
+	CHECK(timer_fires()); /* the frame still waits for the pacer */
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
 	video_sender_stop(loop_stream_sender(rig.c->stream->loop));
-	timer_fires();
+	rig_wait_ms(100);
+	CHECK(timer_fires());
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
-	timer_fires();
+	rig_wait_ms(490);
+	CHECK(!timer_fires());
+	rig_wait_ms(10);
+	CHECK(timer_fires());
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_ENDED);
 	CHECK_INT(rig.film.reason, MEDIA_REASON_NONE);
 	/* It is over: the next one has another id. */
@@ -555,6 +581,7 @@ TEST(film_that_fails_says_why)
 	source_ends(DECODER_REASON_CRASHED);
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
 	comes(IN_END, 0);
+	rig_wait_ms(500);
 	timer_fires();
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_FAILED);
 	CHECK_STR(rig.film_failure, "crashed");
@@ -567,7 +594,8 @@ TEST(film_that_fails_says_why)
 	CHECK_INT(play(4, false), 0);
 	opened();
 	comes(IN_BROKEN, 0);
-	timer_fires();
+	rig_wait_ms(500);
+	CHECK(timer_fires());
 	CHECK_STR(rig.film_failure, "crashed");
 	finish();
 }
@@ -593,12 +621,19 @@ static void opened_again(void)
 /* decoderd is started again: another process goes on where the clock is. */
 TEST(film_goes_on_after_the_decoder_program_was_lost)
 {
+	const struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE,
+					.video_pause = {.film = 1, .paused = true}};
+	const struct media_msg go_on = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
 	CHECK_INT(start(), 0);
 	rig_settled();
 	rig_wait_ms(20);
 	CHECK_INT(play(1, false), 0);
-	/* While it opens. */
+	/* While it opens: a pause and its end change nothing that is told. */
 	decoders_are_lost();
+	call_run_command(rig.c, &pause);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_OPENING);
+	call_run_command(rig.c, &go_on);
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_OPENING);
 	opened_again();
 	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_READY);
@@ -628,8 +663,10 @@ TEST(film_goes_on_after_the_decoder_program_was_lost)
 	decoders_are_lost();
 	comes(IN_END, 0);
 	video_sender_stop(loop_stream_sender(rig.c->stream->loop));
-	timer_fires();
-	timer_fires();
+	rig_wait_ms(100);
+	CHECK(timer_fires());
+	rig_wait_ms(500);
+	CHECK(timer_fires());
 	CHECK_STR(rig.film_failure, "lost");
 	finish();
 }

@@ -17,7 +17,7 @@ TEST(film_clock_goes_on_where_it_stood)
 	CHECK_INT(film_clock_due(&c, S_US(6)), BEGIN + 1000 * MS);
 	CHECK_INT(film_clock_due(&c, S_US(4)), BEGIN);
 	film_clock_stop(&c, true, BEGIN + 500 * MS);
-	CHECK(!c.running && c.stood);
+	CHECK(!c.running && c.keeps);
 	film_clock_start(&c, S_US(6), BEGIN + 9000 * MS);
 	CHECK_INT(film_clock_due(&c, S_US(6)), BEGIN + 9500 * MS);
 	/* Of a live picture the next frame is due now. */
@@ -47,8 +47,8 @@ TEST(film_clock_keeps_frames_apart)
 	CHECK_INT(film_clock_send_at(&c, S_US(1)), BEGIN + 1000 * MS);
 }
 
-/* Opened again, it begins with the key frame before its place: viewers see no time twice, and the
- * pace of the film. */
+/* A film without sound that is opened again begins with the key frame before its place: viewers see
+ * no time twice, and the pace of the film. */
 TEST(film_clock_stamps_a_film_that_goes_back_at_its_pace)
 {
 	struct film_clock c = {0};
@@ -57,11 +57,30 @@ TEST(film_clock_stamps_a_film_that_goes_back_at_its_pace)
 	film_clock_start(&c, S_US(20), BEGIN);
 	last = film_clock_sent(&c, S_US(20), BEGIN);
 	CHECK_INT(last, S_US(20));
+	film_clock_start(&c, S_US(12), BEGIN + 40 * MS);
 	for (unsigned i = 0; i < 100; i++) {
 		stamp = film_clock_sent(&c, S_US(12) + i * 40000, BEGIN + (i + 1) * 40 * MS);
 		CHECK_INT(stamp - last, i ? 40000 : FILM_STEP_US);
 		last = stamp;
 	}
+}
+
+/* With sound the clock goes on, and these frames leave at once: once they are with the sound again
+ * their stamps are its time. */
+TEST(film_clock_stamps_late_frames_close_together)
+{
+	struct film_clock c = {0};
+	uint64_t now = BEGIN, stamp = 0;
+
+	film_clock_start(&c, S_US(20), BEGIN);
+	film_clock_sent(&c, S_US(20), BEGIN);
+	for (unsigned i = 0; i < 100; i++) {
+		now = film_clock_send_at(&c, S_US(19) + i * 40000);
+		stamp = film_clock_sent(&c, S_US(19) + i * 40000, now);
+		CHECK_INT(now, i < 28 ? BEGIN + (i + 1) * STEP
+				      : film_clock_due(&c, S_US(19) + i * 40000));
+	}
+	CHECK_INT(stamp, S_US(19) + 99 * 40000);
 }
 
 TEST(film_clock_follows_its_sound)
