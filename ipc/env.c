@@ -538,6 +538,13 @@ void env_replay_clock(struct env *env, env_clock_h *h, void *arg)
 	env->clock_arg = arg;
 }
 
+void *env_replay_arg(const struct env *env, uint32_t source)
+{
+	bool there = source && source <= env->n_sources && env->sources[source - 1].h;
+
+	return there ? env->sources[source - 1].arg : NULL;
+}
+
 bool env_replay_done(const struct env *env)
 {
 	return !env->diverged && env->at_answer == env->n_answers;

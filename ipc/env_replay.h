@@ -31,6 +31,9 @@ void env_replay_clock(struct env *env, env_clock_h *h, void *arg);
  * missing or of another kind. */
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,
 		     size_t n);
+/* What the owner of a source gave with it, of a timer's source its struct tmr; NULL: there is no
+ * such source. */
+void *env_replay_arg(const struct env *env, uint32_t source);
 /* True when every answer was used. */
 bool env_replay_done(const struct env *env);
 

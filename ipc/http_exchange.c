@@ -494,9 +494,9 @@ static void on_refused(struct http_exchange *x, int status, bool head_only)
 	x->s->counts.refused++;
 	http_bytes_free(&x->fields);
 	x->head_only = head_only;
-	/* A person may read it who came by another name than this server answers to. */
+	/* People read it who used a host name that this server does not know. */
 	snprintf(text, sizeof text, "%s\n",
-		 status == 421 ? "This server has another name than the one that was asked."
+		 status == 421 ? "This server does not answer to the host name in the request."
 			       : reason_phrase(status));
 	if (!begun)
 		reply_whole(x, status, "text/plain; charset=utf-8", text, strlen(text));

@@ -147,14 +147,14 @@ static const char *find_fault(const struct http_guard *g, CURLU *u)
 	const char *fault = NULL;
 
 	if (curl_url_get(u, CURLUPART_SCHEME, &scheme, 0))
-		fault = "it is malformed";
+		fault = HTTP_GUARD_MALFORMED;
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
 		fault = "only http and https are read";
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0) ||
 		 curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT))
-		fault = "it is malformed";
+		fault = HTTP_GUARD_MALFORMED;
 	else if (has_part(u, CURLUPART_USER) || has_part(u, CURLUPART_PASSWORD))
-		fault = "it holds a user name or a password";
+		fault = HTTP_GUARD_SIGN_IN;
 	else if (is_allowed_host(g, host, port))
 		fault = NULL;
 	else if (strcmp(port, "80") != 0 && strcmp(port, "443") != 0)
@@ -177,12 +177,25 @@ bool http_guard_url(const struct http_guard *g, const char *url, char *why, size
 	else if (strlen(url) > URL_MAX)
 		fault = "it is too long";
 	else if (curl_url_set(u, CURLUPART_URL, url, 0))
-		fault = "it is malformed";
+		fault = HTTP_GUARD_MALFORMED;
 	else
 		fault = find_fault(g, u);
 	curl_url_cleanup(u);
 	snprintf(why, size, "%s%s", fault ? "this address is not read: " : "", fault ? fault : "");
 	return !fault;
+}
+
+bool http_guard_allows(const char *list, const char *url, char *why, size_t size)
+{
+	struct http_guard *g = NULL;
+	bool may = false;
+
+	if (http_guard_alloc(&g, list))
+		snprintf(why, size, "the address may not be read");
+	else
+		may = http_guard_url(g, url, why, size);
+	http_guard_free(g);
+	return may;
 }
 
 bool http_guard_join(const char *base, const char *reference, char *to, size_t size)

@@ -21,8 +21,11 @@ enum {
 	HTTP_GUARD_PORTS_MAX = HTTP_GUARD_ALLOWED_MAX + 2
 };
 
-/* The reason of http_guard_url for a public host with another port. */
-#define HTTP_GUARD_PORTS "only the ports 80 and 443 are read"
+/* Reasons of http_guard_url: for a public host with another port, and for what is wrong with any.
+ */
+#define HTTP_GUARD_PORTS     "only the ports 80 and 443 are read"
+#define HTTP_GUARD_MALFORMED "it is malformed"
+#define HTTP_GUARD_SIGN_IN   "it holds a user name or a password"
 
 /* allowed: addresses that may be reached although they are not public, or on another port, as the
  * operator's own list (proto/base/address_list.h); NULL or "": none. EINVAL: malformed or too
@@ -36,6 +39,10 @@ bool http_guard_is_of(const struct http_guard *g, const char *allowed);
 /* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
  * address is not read: …". */
 bool http_guard_url(const struct http_guard *g, const char *url, char *why, size_t size);
+
+/* The same by this list, as http_guard_alloc has it; a guard is made for this one URL. Without one
+ * false, too. */
+bool http_guard_allows(const char *list, const char *url, char *why, size_t size);
 
 /* True if a connection there may be made, by its address alone. */
 bool http_guard_connects(const struct http_guard *g, const struct address_entry *e);

@@ -21,8 +21,9 @@ struct tmr {
 	uint32_t source;
 	tmr_h *h;
 	void *arg;
-	uint64_t due, order; /* order: of the starts, for equal times */
-	size_t at;	     /* place in the heap, counted from 1; 0: not running */
+	uint64_t due;	/* UINT64_MAX: not running; also on replay, where nothing fires by itself */
+	uint64_t order; /* of the starts, for equal times */
+	size_t at;	/* place in the heap, counted from 1; 0: not running */
 };
 
 /* A binary heap, the earliest first. It has room for every timer that exists, so starting one never
@@ -172,6 +173,7 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)kind;
 	(void)data;
 	(void)len;
+	t->due = UINT64_MAX;
 	t->h(t->arg);
 }
 
@@ -203,6 +205,7 @@ int tmr_alloc(struct tmr **out, struct env *env, tmr_h *h, void *arg)
 	t->env = env;
 	t->h = h;
 	t->arg = arg;
+	t->due = UINT64_MAX;
 	err = grow_queue(env_timers(env));
 	if (!err)
 		err = env_source_add(env, &t->source, input, t);
@@ -241,8 +244,11 @@ static void start(struct tmr *t, uint64_t due)
 
 void tmr_start(struct tmr *t, uint64_t delay_ns)
 {
+	delay_ns = delay_ns < LONGEST_NS ? delay_ns : LONGEST_NS;
 	if (env_timers(t->env))
-		start(t, mono_ns() + (delay_ns < LONGEST_NS ? delay_ns : LONGEST_NS));
+		start(t, mono_ns() + delay_ns);
+	else
+		t->due = env_now(t->env) + delay_ns;
 }
 
 /* Keeps the requested time, so that late ones still fire in the order of their times. */
@@ -250,8 +256,10 @@ void tmr_start_at(struct tmr *t, uint64_t when_ns)
 {
 	uint64_t last;
 
-	if (!env_timers(t->env))
+	if (!env_timers(t->env)) {
+		t->due = when_ns;
 		return;
+	}
 	last = mono_ns() + LONGEST_NS;
 	start(t, !when_ns ? 1 : when_ns < last ? when_ns : last);
 }
@@ -260,4 +268,10 @@ void tmr_stop(struct tmr *t)
 {
 	if (env_timers(t->env))
 		take_out(env_timers(t->env), t);
+	t->due = UINT64_MAX;
+}
+
+uint64_t tmr_due(const struct tmr *t)
+{
+	return t->due;
 }

@@ -20,5 +20,8 @@ void tmr_start(struct tmr *t, uint64_t delay_ns);
 /* Fires once at this env time (at once when past). */
 void tmr_start_at(struct tmr *t, uint64_t when_ns);
 void tmr_stop(struct tmr *t);
+/* When it fires, also on replay, where only a recorded input has it fire; UINT64_MAX: it does not
+ * run. */
+uint64_t tmr_due(const struct tmr *t);
 
 #endif

@@ -443,3 +443,13 @@ int worker_post(struct worker *w, void *job)
 		free(i);
 	return err;
 }
+
+bool worker_waits(struct worker *w)
+{
+	bool waits;
+
+	pthread_mutex_lock(&w->lock);
+	waits = w->quit || w->waiting.head;
+	pthread_mutex_unlock(&w->lock);
+	return waits;
+}

@@ -71,6 +71,8 @@ int worker_put(struct worker *w, void *job, uint64_t owner);
  * were put and posted. ENOSPC when conf.max posted jobs are not done yet, ENOMEM. */
 int worker_post(struct worker *w, void *job);
 
+/* Another job waits for the running one; for runh. */
+bool worker_waits(struct worker *w);
 /* Appends to the answer of the running job; for runh of work that touches the outside. EMSGSIZE
  * above WORKER_ANSWER_MAX, ENOMEM; the answer is then as before. */
 int worker_answer_add(struct worker_answer *a, const void *data, size_t len);

@@ -451,26 +451,33 @@ static bool decode_pair(struct http_text raw, char *buf, size_t size)
 	return utf8_valid(buf);
 }
 
+/* The pair at *at, as it was sent; *at moves behind it. False at the end. */
+static bool next_pair(const struct http_head *h, size_t *at, struct http_text *left,
+		      struct http_text *right)
+{
+	struct http_text rest = {h->query.p + *at, h->query.n - *at};
+	const char *amp = rest.n ? memchr(rest.p, '&', rest.n) : NULL;
+	struct http_text pair = {rest.p, amp ? (size_t)(amp - rest.p) : rest.n};
+	const char *eq = pair.n ? memchr(pair.p, '=', pair.n) : NULL;
+
+	if (!rest.n)
+		return false;
+	*at += pair.n + (amp ? 1 : 0);
+	*left = (struct http_text){pair.p, eq ? (size_t)(eq - pair.p) : pair.n};
+	*right = (struct http_text){eq ? eq + 1 : pair.p + pair.n, eq ? pair.n - left->n - 1 : 0};
+	return true;
+}
+
 /* The first parameter of this name; its value as it was sent. */
 static bool find_pair(const struct http_head *h, const char *name, struct http_text *value)
 {
-	struct http_text rest = h->query;
+	struct http_text left;
 	char key[128];
+	size_t at = 0;
 
-	while (rest.n) {
-		const char *amp = memchr(rest.p, '&', rest.n);
-		struct http_text pair = {rest.p, amp ? (size_t)(amp - rest.p) : rest.n};
-		const char *eq = memchr(pair.p, '=', pair.n);
-		struct http_text left = {pair.p, eq ? (size_t)(eq - pair.p) : pair.n};
-
-		if (decode_pair(left, key, sizeof key) && strcmp(key, name) == 0) {
-			*value = (struct http_text){eq ? eq + 1 : pair.p,
-						    eq ? pair.n - left.n - 1 : 0};
+	while (next_pair(h, &at, &left, value))
+		if (decode_pair(left, key, sizeof key) && strcmp(key, name) == 0)
 			return true;
-		}
-		rest.p += pair.n + (amp ? 1 : 0);
-		rest.n -= pair.n + (amp ? 1 : 0);
-	}
 	return false;
 }
 
@@ -489,4 +496,19 @@ bool http_head_has_query(const struct http_head *h, const char *name)
 	struct http_text value;
 
 	return find_pair(h, name, &value);
+}
+
+bool http_head_next_query(const struct http_head *h, size_t *at, char *name, size_t size)
+{
+	struct http_text left, right;
+
+	name[0] = '\0';
+	while (next_pair(h, at, &left, &right)) {
+		if (!left.n && !right.n)
+			continue;
+		if (!decode_pair(left, name, size))
+			name[0] = '\0';
+		return true;
+	}
+	return false;
 }

@@ -74,6 +74,9 @@ bool http_head_copy(const struct http_head *h, const char *name, char *buf, size
 bool http_head_query(const struct http_head *h, const char *name, char *buf, size_t size);
 /* True if the query has a parameter of this name, with or without a value. */
 bool http_head_has_query(const struct http_head *h, const char *name);
+/* The decoded name of the parameter of the query at *at, which is 0 at first and moves on; "" for a
+ * name that cannot be decoded or is too long. False: there are no more. */
+bool http_head_next_query(const struct http_head *h, size_t *at, char *name, size_t size);
 
 bool http_text_is(struct http_text t, const char *s);
 /* The same without regard to ASCII case. */

@@ -285,6 +285,17 @@ TEST(http_guard_refuses_a_malformed_list)
 	CHECK(!g);
 }
 
+TEST(http_guard_judges_one_address_by_a_list)
+{
+	char why[200];
+
+	CHECK(http_guard_allows("10.0.0.5:8080", "http://10.0.0.5:8080/a", why, sizeof why));
+	CHECK(!http_guard_allows("", "http://10.0.0.5:8080/a", why, sizeof why));
+	CHECK(strstr(why, "this address is not read") != NULL);
+	CHECK(!http_guard_allows("10.0.0.5", "http://example.org/", why, sizeof why));
+	CHECK_STR(why, "the address may not be read");
+}
+
 TEST(http_guard_joins_urls)
 {
 	char to[100];
