@@ -49,3 +49,11 @@ void calendar_minute(char to[CALENDAR_MINUTE], uint64_t at_ms, int64_t offset_s)
 	gmtime_r(&at, &clock);
 	strftime(to, CALENDAR_MINUTE, "%Y-%m-%d %H:%M", &clock);
 }
+
+int64_t calendar_days_ago(const struct calendar_zone *zone, uint64_t now_ms, uint64_t at_ms)
+{
+	int64_t days = calendar_day(now_ms, calendar_offset(zone, now_ms), 0) -
+		       calendar_day(at_ms, calendar_offset(zone, at_ms), 0);
+
+	return days > 0 ? days : 0;
+}

@@ -22,6 +22,9 @@ int64_t calendar_time(const struct calendar_zone *zone, int64_t local_ms);
 /* Number of the day in which at_ms (since 1970, UTC) lies, where days begin so many hours after
  * midnight. */
 int64_t calendar_day(uint64_t at_ms, int64_t offset_s, unsigned hour);
+/* How many days lie between both dates, each by the clock of its own time; 0: at_ms is of today or
+ * later. */
+int64_t calendar_days_ago(const struct calendar_zone *zone, uint64_t now_ms, uint64_t at_ms);
 /* "2026-11-24" */
 void calendar_date(char to[CALENDAR_DATE], uint64_t at_ms, int64_t offset_s);
 /* "2026-11-24 14:03" */

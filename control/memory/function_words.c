@@ -5,97 +5,67 @@
 #include "control/memory/terms.h"
 
 /* Each list begins and ends with a blank, and has blanks between its words. */
-static const char *const lists[] = {
-	/* German */
-	" aber alle alles als also am an auch auf aus bei beim bin bis bist da dann das dass dein "
-	"deine"
-	" deinen deiner dem den denn der des dich die dir doch du durch ein eine einem einen einer "
-	"er es"
-	" euch euer für gab gesagt gibt habe haben hast hat hatte heißt ich ihm ihn ihr ihre im in "
-	"ins ist"
-	" ja kann kannst man mein meine meinem meinen meiner mich mir mit nach noch nun nur ob "
-	"oder ohne"
-	" sag sage sagte schon sein seine sich sie sind so über um und uns unser unsere vom von "
-	"vor wann"
-	" war waren warum was weil weiß weißt wem wen wenn wer werden wie will wird wir wo wohin "
-	"zu zum"
-	" zur erzähl vergiss bitte ",
-	/* Spanish */
-	" a al algo alguien aquí así aún con cuando cuándo como cómo cuál cual cuánto de del desde "
-	"dime"
-	" donde dónde dijo dije el él ella ellos en entre era eres es esa ese eso esta está están "
-	"estaba"
-	" este esto estoy fue ha había han has hay he la las le les lo los más me mi mí mis mucho "
-	"muy nos"
-	" nosotros nuestra nuestro o para pero por porque que qué quien quién sabe sabes se ser si "
-	"sí sin"
-	" sobre somos son soy su sus también te tengo tiene tienen tienes tu tú tus un una unas "
-	"unos usted"
-	" y ya yo olvida recuerda ",
-	/* French */
-	" à ai au aux avec avait avez avons ce ces cet cette chez combien comme comment dans de "
-	"des dit du"
-	" elle elles en entre es est et étais était été êtes eux fait il ils je jusque l la le les "
-	"leur"
-	" leurs lui ma mais me mes moi mon ne nos notre nous on ont ou où par pas pour pourquoi "
-	"quand que"
-	" quel quelle quels quelles qui quoi sa sais sait sans se ses si son sont suis sur ta te "
-	"tes toi ton"
-	" tu un une va vos votre vous y c d j m n qu s t ça oublie rappelle dis ",
-	/* Italian */
-	" a ad ai al alla alle anche c che chi ci come con cosa cos da dal dalla degli dei del "
-	"della delle"
-	" detto di dice dove dov e è era ero essere fa gli ha hai hanno ho i il in io l la le lei "
-	"li lo loro"
-	" lui ma me mi mia mie miei mio ne nei nel nella noi nostra nostro o per perché più qual "
-	"quale quali"
-	" quando quanto quella quello questa questo qui sa sai se sei si sia siamo sono su sua sue "
-	"sul sulla"
-	" suo ti tu tua tue tuo un una uno vi voi dimmi dimentica ricorda ",
-	/* Dutch */
-	" aan al als bij ben bent daar dan dat de deze die dit door een en er gezegd had heb "
-	"hebben heeft"
-	" hem het hij hoe hun iets ik in is jij je jou jouw jullie kan maar me men met mij mijn "
-	"naar niet"
-	" nog of om ons onze ook op over te toch toen tot u uit uw van veel voor waar waarom "
-	"wanneer waren"
-	" was wat we weet welke wel werd wie wij wil worden wordt zei zeg ze zich zij zijn zo zou "
-	"vergeet"
-	" vertel t s ",
-	/* Polish */
-	" a aby albo ale być był była było bo by ci cię co czego czy dla do gdy gdzie go i ich ile "
-	"im"
-	" ja jak jaka jaki jakie jest jestem jesteś jego jej jeszcze już każdy kiedy kto która "
-	"które który"
-	" ma mam mamy masz mają mi mną mnie mój moja moje moją mojej mojego moim mu my na nad nam "
-	"nas nasz"
-	" nasza nasze nie nim o od on ona one oni ono oraz po pod powiedz powiedział powiedziała "
-	"przez przy"
-	" są się swój ta tak tam te tego tej ten też to tu twoja twoje twój ty u w we wie wiesz wy "
-	"z za"
-	" że ze zapomnij pamiętasz ",
-	/* Portuguese */
-	" a à ao aos as às até com como da das de dela dele do dos disse diz e é ela elas ele eles "
-	"em entre"
-	" era és essa esse está estão estava estou esta este eu foi há isso isto já lhe mais mas "
-	"me meu"
-	" meus mim minha minhas muito na nas no nos nós nossa nosso num numa o onde os ou para "
-	"pela pelo por"
-	" porque qual quando quanto que quem sabe sabes se sem ser seu sua são só sobre sou também "
-	"te tem"
-	" temos tens tenho teu tua tu um uma você vocês esquece lembra ",
-	/* Russian */
-	" а без был была были было в вам вас ваш все всё вы где да для до его ее её если есть еще "
-	"ещё же за"
-	" знает знаешь и из или им их к как какая какие какое какой когда который которая кто куда "
-	"ли мне"
-	" меня мной мои моя моё мое моей моего моем мой мою моим мы на нам нас наш наша не него "
-	"нее неё нет"
-	" ни но ну о об он она они оно от очень по потому почему при про с свой сказал сказала "
-	"скажи со"
-	" сколько так также там тебе тебя то тоже только ты тут у уже что чтобы чего чья чей чьё "
-	"эта эти это"
-	" этот я забудь помнишь "};
+static const char *const lists[FUNCTION_LANGUAGES] = {
+	[FUNCTION_GERMAN] =
+		" aber alle alles als also am an auch auf aus bei beim bin bis bist da dann das "
+		"dass dein deine deinen deiner dem den denn der des dich die dir doch du durch ein "
+		"eine einem einen einer er es euch euer für gab gesagt gibt habe haben hast hat "
+		"hatte heißt ich ihm ihn ihr ihre im in ins ist ja kann kannst man mein meine "
+		"meinem meinen meiner mich mir mit nach noch nun nur ob oder ohne sag sage sagte "
+		"schon sein seine sich sie sind so über um und uns unser unsere vom von vor wann "
+		"war waren warum was weil weiß weißt wem wen wenn wer werden wie will wird wir wo "
+		"wohin zu zum zur erzähl vergiss bitte ",
+	[FUNCTION_SPANISH] =
+		" a al algo alguien aquí así aún con cuando cuándo como cómo cuál cual cuánto de "
+		"del desde dime donde dónde dijo dije el él ella ellos en entre era eres es esa "
+		"ese eso esta está están estaba este esto estoy fue ha había han has hay he la las "
+		"le les lo los más me mi mí mis mucho muy nos nosotros nuestra nuestro o para pero "
+		"por porque que qué quien quién sabe sabes se ser si sí sin sobre somos son soy su "
+		"sus también te tengo tiene tienen tienes tu tú tus un una unas unos usted y ya yo "
+		"olvida recuerda ",
+	[FUNCTION_FRENCH] =
+		" à ai au aux avec avait avez avons ce ces cet cette chez combien comme comment "
+		"dans de des dit du elle elles en entre es est et étais était été êtes eux fait il "
+		"ils je jusque l la le les leur leurs lui ma mais me mes moi mon ne nos notre nous "
+		"on ont ou où par pas pour pourquoi quand que quel quelle quels quelles qui quoi "
+		"sa sais sait sans se ses si son sont suis sur ta te tes toi ton tu un une va vos "
+		"votre vous y c d j m n qu s t ça oublie rappelle dis ",
+	[FUNCTION_ITALIAN] =
+		" a ad ai al alla alle anche c che chi ci come con cosa cos da dal dalla degli dei "
+		"del della delle detto di dice dove dov e è era ero essere fa gli ha hai hanno ho "
+		"i il in io l la le lei li lo loro lui ma me mi mia mie miei mio ne nei nel nella "
+		"noi nostra nostro o per perché più qual quale quali quando quanto quella quello "
+		"questa questo qui sa sai se sei si sia siamo sono su sua sue sul sulla suo ti tu "
+		"tua tue tuo un una uno vi voi dimmi dimentica ricorda ",
+	[FUNCTION_DUTCH] =
+		" aan al als bij ben bent daar dan dat de deze die dit door een en er gezegd had "
+		"heb hebben heeft hem het hij hoe hun iets ik in is jij je jou jouw jullie kan "
+		"maar me men met mij mijn naar niet nog of om ons onze ook op over te toch toen "
+		"tot u uit uw van veel voor waar waarom wanneer waren was wat we weet welke wel "
+		"werd wie wij wil worden wordt zei zeg ze zich zij zijn zo zou vergeet vertel t s ",
+	[FUNCTION_POLISH] =
+		" a aby albo ale być był była było bo by ci cię co czego czy dla do gdy gdzie go i "
+		"ich ile im ja jak jaka jaki jakie jest jestem jesteś jego jej jeszcze już każdy "
+		"kiedy kto która które który ma mam mamy masz mają mi mną mnie mój moja moje moją "
+		"mojej mojego moim mu my na nad nam nas nasz nasza nasze nie nim o od on ona one "
+		"oni ono oraz po pod powiedz powiedział powiedziała przez przy są się swój ta tak "
+		"tam te tego tej ten też to tu twoja twoje twój ty u w we wie wiesz wy z za że ze "
+		"zapomnij pamiętasz ",
+	[FUNCTION_PORTUGUESE] =
+		" a à ao aos as às até com como da das de dela dele do dos disse diz e é ela elas "
+		"ele eles em entre era és essa esse está estão estava estou esta este eu foi há "
+		"isso isto já lhe mais mas me meu meus mim minha minhas muito na nas no nos nós "
+		"nossa nosso num numa o onde os ou para pela pelo por porque qual quando quanto "
+		"que quem sabe sabes se sem ser seu sua são só sobre sou também te tem temos tens "
+		"tenho teu tua tu um uma você vocês esquece lembra ",
+	[FUNCTION_RUSSIAN] =
+		" а без был была были было в вам вас ваш все всё вы где да для до его ее её если "
+		"есть еще ещё же за знает знаешь и из или им их к как какая какие какое какой "
+		"когда который которая кто куда ли мне меня мной мои моя моё мое моей моего моем "
+		"мой мою моим мы на нам нас наш наша не него нее неё нет ни но ну о об он она они "
+		"оно от очень по потому почему при про с свой сказал сказала скажи со сколько так "
+		"также там тебе тебя то тоже только ты тут у уже что чтобы чего чья чей чьё эта "
+		"эти это этот я забудь помнишь "};
 /* They are content in English, and an English sentence with one of them is no other language. */
 static const char homographs[] = " also are come die dim dove era fa for had has hat here hole i "
 				 "in kid man me men mine no of on"
@@ -146,7 +116,7 @@ void function_words_count(struct function_count *c, const char *word, size_t n)
 
 	c->words++;
 	c->english += terms_is_english_stop_word(word, n);
-	for (size_t i = 0; i < sizeof lists / sizeof lists[0] && counts; i++)
+	for (size_t i = 0; i < FUNCTION_LANGUAGES && counts; i++)
 		c->hits[i] += list_holds(lists[i], word, n);
 }
 
@@ -155,7 +125,7 @@ function_languages function_words_guess(const struct function_count *c)
 	function_languages languages = 0;
 	unsigned most = c->english;
 
-	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+	for (size_t i = 0; i < FUNCTION_LANGUAGES; i++) {
 		if (c->hits[i] > most) {
 			most = c->hits[i];
 			languages = 0;
@@ -168,7 +138,7 @@ function_languages function_words_guess(const struct function_count *c)
 
 bool function_words_hold(function_languages languages, const char *word, size_t n)
 {
-	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+	for (size_t i = 0; i < FUNCTION_LANGUAGES; i++)
 		if ((languages >> i & 1) && list_holds(lists[i], word, n))
 			return true;
 	return false;

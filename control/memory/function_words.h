@@ -10,21 +10,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A set of languages, one bit each. */
-typedef unsigned function_languages;
-enum { /* their bits */
-       FUNCTION_WORDS_GERMAN = 1,
-       FUNCTION_WORDS_SPANISH = 2,
-       FUNCTION_WORDS_FRENCH = 4,
-       FUNCTION_WORDS_ITALIAN = 8,
-       FUNCTION_WORDS_POLISH = 32,
-       FUNCTION_WORDS_PORTUGUESE = 64
+enum function_language {
+	FUNCTION_GERMAN,
+	FUNCTION_SPANISH,
+	FUNCTION_FRENCH,
+	FUNCTION_ITALIAN,
+	FUNCTION_DUTCH,
+	FUNCTION_POLISH,
+	FUNCTION_PORTUGUESE,
+	FUNCTION_RUSSIAN,
+	FUNCTION_LANGUAGES
 };
+/* A set of languages: 1 << each. English has no bit. */
+typedef unsigned function_languages;
 
 struct function_count {
 	unsigned words;
 	unsigned english;
-	unsigned hits[8]; /* one of each language that is not English */
+	unsigned hits[FUNCTION_LANGUAGES];
 };
 
 /* Counts a word of a text. word: in lower case, of n bytes. */

@@ -14,7 +14,7 @@
 /* At least: of that evidence half, and of all other lines one in twenty. */
 #define SAME_SUBJECT 0.3
 
-enum { WORD_SIZE = 32, PREFIX = 5 };
+enum { WORD_SIZE = 32, PREFIX = 5, SAYING_WITHIN = 4 };
 
 /* The next word in lower case; false: none. Bytes above ASCII are letters. */
 static bool next_word(const char **p, char word[WORD_SIZE])
@@ -71,6 +71,13 @@ static const char *const amounts[] = {"many",  "much",	"long", "tall", "old",	"o
 static const char *const times[] = {"time", "day", "date", "month", "weekday", NULL};
 static const char *const spans[] = {"week",  "weeks", "month", "months", "year",
 				    "years", "night", "noon",  "new",	 NULL};
+/* Of which the time of the line is asked. */
+static const char *const sayings[] = {
+	"talk",	     "talked",	  "speak",     "spoke",	   "spoken",	 "mention",
+	"mentioned", "ask",	  "asked",     "bring",	   "brought",	 "discuss",
+	"decide",    "discussed", "decided",   "agree",	   "agreed",	 "promise",
+	"promised",  "suggest",	  "suggested", "propose",  "proposed",	 "write",
+	"announce",  "announced", "wrote",     "complain", "complained", NULL};
 
 /* The kind that a question of two adjacent words asks for, as "how many". */
 static enum answer asked_by(const char *word, const char *next)
@@ -86,6 +93,22 @@ static enum answer asked_by(const char *word, const char *next)
 	return ANY_ANSWER;
 }
 
+/* "when did we talk about it", "how long ago was it mentioned": each line has its own time. "when
+ * did she say the trip begins" asks for what the line tells. */
+static bool asks_when_said(const char *rest)
+{
+	static const char *const past[] = {"did", "was", "were", "has", "have", "had", "ago", NULL};
+	char word[WORD_SIZE];
+
+	for (unsigned i = 0; i < SAYING_WITHIN && next_word(&rest, word); i++) {
+		if (!i && !lists_hold(past, word))
+			return false;
+		if (lists_hold(sayings, word))
+			return true;
+	}
+	return false;
+}
+
 /* "when" in the middle of a question seldom asks for a time. */
 static enum answer read_asked(const char *question)
 {
@@ -96,7 +119,9 @@ static enum answer read_asked(const char *question)
 		asked = i < 2 && strcmp(next, "when") == 0 ? TIME : asked_by(word, next);
 		memcpy(word, next, sizeof word);
 	}
-	return asked;
+	if (strcmp(word, "when") != 0 && strcmp(word, "long") != 0)
+		return asked;
+	return asks_when_said(question) ? ANY_ANSWER : asked;
 }
 
 static bool answers(const char *text, enum answer asked)

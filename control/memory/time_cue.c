@@ -2,25 +2,25 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/memory/terms.h"
+#include "control/memory/time_ago.h"
 #include "control/memory/time_cues.def"
 
-#define HOUR_MS INT64_C(3600000)
-#define DAY_MS	INT64_C(86400000)
+#define MINUTE_MS INT64_C(60000)
+#define HOUR_MS	  INT64_C(3600000)
+#define DAY_MS	  INT64_C(86400000)
 /* Of a day's clock: until then people call it night. */
 #define NIGHT_END (5 * HOUR_MS)
 
-enum { TEXT_SIZE = 512 };
-
 enum cue_kind {
-	CUE_DAYS,    /* the day so many days ago */
-	CUE_WEEKS,   /* the week so many weeks ago */
-	CUE_MONTHS,  /* the month so many months ago */
-	CUE_MORNING, /* hours 5 to 12 of the day so many days ago */
-	CUE_NIGHT,   /* hours 17 to 29 of it */
+	CUE_DAYS,      /* the day so many days ago */
+	CUE_WEEKS,     /* the week so many weeks ago */
+	CUE_MONTHS,    /* the month so many months ago */
+	CUE_MORNING,   /* hours 5 to 12 of the day so many days ago */
+	CUE_NIGHT,     /* hours 17 to 29 of it */
+	CUE_UNTIL_NOW, /* from the day so many days ago until now */
 };
 
 static const struct {
@@ -33,9 +33,10 @@ static const struct {
 #undef C
 };
 
-/* LAST: the last such day; WEEK: the one of the week before this one; LOOSE: the last one, unless
- * the day belongs to what was talked about ("the meeting on Friday"). */
-enum weekday_kind { WEEKDAY_LAST, WEEKDAY_WEEK, WEEKDAY_LOOSE };
+/* LAST: the last such day; WEEK: the one of the week before this one; SINCE: from the last one
+ * until now; LOOSE: the last one, unless the day belongs to what was talked about ("the meeting on
+ * Friday"). */
+enum weekday_kind { WEEKDAY_LAST, WEEKDAY_WEEK, WEEKDAY_SINCE, WEEKDAY_LOOSE };
 
 static const struct {
 	const char *before, *after, *day[7];
@@ -53,6 +54,20 @@ static const char *const counted[] = {
 #undef N
 };
 
+/* What stands before or behind a phrase and makes it a bound: from its beginning until now (SINCE),
+ * or what came before its beginning (BEFORE) or before its end (UNTIL). */
+enum bound { BOUND_SINCE, BOUND_BEFORE, BOUND_UNTIL };
+
+static const struct {
+	const char *before, *after;
+	enum bound bound;
+	const char *cue;
+} bounds[] = {
+#define B(before, after, bound, cue) {before, after, BOUND_##bound, cue},
+	TIME_BOUNDS(B)
+#undef B
+};
+
 static const char *const no_cues[] = {
 #define X(text) text,
 	TIME_NO_CUES(X)
@@ -63,8 +78,6 @@ static const char *const no_cues[] = {
 static const char *const french[] = {"qui",  "que",    "quoi",	     "quand",	"comment",
 				     "quel", "quelle", "quels",	     "une",	"avons",
 				     "elle", "nous",   "\u00e9tait", "o\u00f9", "pourquoi"};
-static const char *const numbers[] = {"one",   "two",	"three", "four", "five",   "six",
-				      "seven", "eight", "nine",	 "ten",	 "eleven", "twelve"};
 
 static bool is_letter(char c)
 {
@@ -147,11 +160,13 @@ static int64_t month_of(int64_t day)
 	return month;
 }
 
-/* A window in local ms. */
+/* A window in local ms, and the phrase of the text that names it. */
 struct span {
 	int64_t from, to;
 	bool elapsed; /* counted back from now, so the offset of now holds for both ends */
 	bool loose;
+	const char *at;
+	size_t n;
 };
 
 static struct span span_of(enum cue_kind kind, int n, int64_t now)
@@ -178,6 +193,8 @@ static struct span span_of(enum cue_kind kind, int n, int64_t now)
 	case CUE_NIGHT:
 		return (struct span){.from = day - n * DAY_MS + 17 * HOUR_MS,
 				     .to = day - (n - 1) * DAY_MS + NIGHT_END};
+	case CUE_UNTIL_NOW:
+		return (struct span){.from = day - n * DAY_MS, .to = now};
 	}
 	return (struct span){.from = now, .to = now};
 }
@@ -191,7 +208,8 @@ static bool begins_counted(const char *text)
 }
 
 /* A part of a list that '|' parts, in front of the day or behind it. */
-static bool find_joined(const char *text, const char *list, bool in_front, const char *day)
+static bool find_joined(const char *text, const char *list, bool in_front, const char *day,
+			struct span *out)
 {
 	char phrase[64];
 
@@ -204,7 +222,9 @@ static bool find_joined(const char *text, const char *list, bool in_front, const
 		else
 			snprintf(phrase, sizeof phrase, "%s%.*s", day, n, list);
 		p = find_phrase(text, phrase);
-		if (p && !begins_counted(p + strlen(phrase)))
+		out->at = p;
+		out->n = strlen(phrase);
+		if (p && !begins_counted(p + out->n))
 			return true;
 		list += n + (list[n] == '|');
 	}
@@ -220,80 +240,98 @@ static bool find_weekday(const char *text, int64_t now, enum weekday_kind kind, 
 		for (int i = 0; i < 7; i++) {
 			int64_t ago = (weekday - i + 7) % 7;
 			const char *day = weekdays[l].day[i];
+			struct span named;
 
 			if (weekdays[l].kind != kind ||
-			    (!find_joined(text, weekdays[l].before, true, day) &&
-			     !find_joined(text, weekdays[l].after, false, day)))
+			    (!find_joined(text, weekdays[l].before, true, day, &named) &&
+			     !find_joined(text, weekdays[l].after, false, day, &named)))
 				continue;
 			ago = kind == WEEKDAY_WEEK ? weekday + 7 - i : ago ? ago : 7;
-			*out = span_of(CUE_DAYS, (int)ago, now);
+			*out = span_of(kind == WEEKDAY_SINCE ? CUE_UNTIL_NOW : CUE_DAYS, (int)ago,
+				       now);
 			out->loose = kind == WEEKDAY_LOOSE;
+			out->at = named.at;
+			out->n = named.n;
 			return true;
 		}
 	return false;
 }
 
-/* The number that ends before `end`: "3", "two", "a", "a few"; 0: none. */
-static int number_before(const char *text, const char *end)
+/* Half a unit before and after. */
+static struct span span_around(int64_t now, const struct time_ago *ago, int64_t unit)
 {
-	const char *p = end, *from;
-	size_t n;
+	int64_t most = ago->half ? unit / 2 : ago->most * unit;
+	int64_t least = ago->half ? unit / 2 : ago->least * unit,
+		by = ago->half ? unit / 4 : unit / 2;
 
-	while (p > text && p[-1] == ' ')
-		p--;
-	for (from = p; from > text && from[-1] != ' ';)
-		from--;
-	n = (size_t)(p - from);
-	for (int i = 0; i < 12; i++)
-		if (strlen(numbers[i]) == n && strncmp(from, numbers[i], n) == 0)
-			return i + 1;
-	if ((n == 1 && *from == 'a') || (n == 2 && strncmp(from, "an", 2) == 0))
-		return 1;
-	return n && n < 5 && isdigit((unsigned char)*from) ? atoi(from) : 0;
-}
-
-static struct span span_ago(int64_t now, int64_t ago, int64_t unit)
-{
-	return (struct span){
-		.from = now - ago - unit / 2, .to = now - ago + unit / 2, .elapsed = true};
+	return (struct span){.from = now - most - by, .to = now - least + by, .elapsed = true};
 }
 
 /* "two days ago": that day; "three hours ago": half an hour before and after. */
+static struct span span_ago(int64_t now, const struct time_ago *ago)
+{
+	static const int days[] = {[TIME_DAYS] = 1, [TIME_WEEKS] = 7, [TIME_MONTHS] = 30};
+	static const enum cue_kind kinds[] = {
+		[TIME_DAYS] = CUE_DAYS, [TIME_WEEKS] = CUE_WEEKS, [TIME_MONTHS] = CUE_MONTHS};
+	int64_t unit = ago->unit == TIME_MINUTES ? MINUTE_MS : HOUR_MS;
+	struct span s;
+
+	if (ago->unit >= TIME_DAYS && (ago->since || ago->half))
+		return span_of(CUE_UNTIL_NOW, (ago->half ? 1 : ago->most) * days[ago->unit], now);
+	if (ago->unit >= TIME_DAYS) {
+		s = span_of(kinds[ago->unit], ago->least, now);
+		s.from = span_of(kinds[ago->unit], ago->most, now).from;
+		return s;
+	}
+	s = span_around(now, ago, unit);
+	if (ago->since) {
+		s.from = now - (ago->half ? unit / 2 : ago->most * unit);
+		s.to = now;
+	}
+	return s;
+}
+
 static bool find_ago(const char *text, int64_t now, struct span *out)
 {
-	static const struct {
-		const char *unit;
-		int64_t ms;
-	} units[] = {{"minute", 60000},
-		     {"hour", HOUR_MS},
-		     {"day", DAY_MS},
-		     {"week", 7 * DAY_MS},
-		     {"month", 30 * DAY_MS}};
+	struct time_ago ago;
 
-	if (find_phrase(text, "half an hour ago")) {
-		*out = span_ago(now, HOUR_MS / 2, HOUR_MS / 2);
-		return true;
-	}
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-		size_t n = strlen(units[i].unit);
+	if (!time_ago_find(text, &ago))
+		return false;
+	*out = span_ago(now, &ago);
+	out->at = ago.at;
+	out->n = ago.n;
+	return true;
+}
 
-		for (const char *p = strstr(text, units[i].unit); p;
-		     p = strstr(p + n, units[i].unit)) {
-			int many = number_before(text, p);
+/* Days since 1970 of the last such date up to today; in a year that it names, of that year. A 29 or
+ * 31 of a month that has none counts as the day after its last one. */
+static int64_t last_date(const struct time_date *d, int64_t today)
+{
+	int64_t month = month_of(today), at;
 
-			if (!many || strncmp(p + n + (p[n] == 's'), " ago", 4) != 0)
-				continue;
-			if (units[i].ms < DAY_MS)
-				*out = span_ago(now, many * units[i].ms, units[i].ms);
-			else
-				*out = span_of(units[i].ms == DAY_MS ? CUE_DAYS
-					       : i == 3		     ? CUE_WEEKS
-								     : CUE_MONTHS,
-					       many, now);
-			return true;
-		}
-	}
-	return false;
+	if (d->year)
+		return month_start((d->year - 1970) * INT64_C(12) + d->month - 1) + d->day - 1;
+	if (d->month)
+		month = floor_to(month, 12) + d->month - 1;
+	at = month_start(month) + d->day - 1;
+	return at <= today ? at : month_start(month - (d->month ? 12 : 1)) + d->day - 1;
+}
+
+/* It may be the date of what was talked about. */
+static bool find_date(const char *text, int64_t now, struct span *out)
+{
+	struct time_date d;
+	int64_t day;
+
+	if (!time_date_find(text, &d))
+		return false;
+	day = last_date(&d, floor_to(now, DAY_MS) / DAY_MS);
+	*out = (struct span){.from = day * DAY_MS,
+			     .to = (day + 1) * DAY_MS,
+			     .loose = true,
+			     .at = d.at,
+			     .n = d.n};
+	return true;
 }
 
 static bool is_french(const char *text)
@@ -311,24 +349,77 @@ static bool find_cue(const char *text, int64_t now, struct span *out)
 
 	for (size_t i = 0; i < sizeof cues / sizeof cues[0]; i++) {
 		size_t n = strlen(cues[i].phrase);
+		const char *at = n > longest ? find_phrase(text, cues[i].phrase) : NULL;
 
-		if (n <= longest || !find_phrase(text, cues[i].phrase) ||
-		    (strcmp(cues[i].phrase, "hier") == 0 && !is_french(text)))
+		if (!at || (strcmp(cues[i].phrase, "hier") == 0 && !is_french(text)))
 			continue;
 		longest = n;
 		*out = span_of(cues[i].kind, cues[i].n, now);
+		out->at = at;
+		out->n = n;
 	}
 	return longest > 0;
 }
 
+/* As a word of its own, unless it is of a script without blanks. */
+static bool ends_with(const char *text, const char *end, const char *phrase)
+{
+	size_t n = strlen(phrase);
+	const char *before = end - n - 1;
+
+	return n && (size_t)(end - text) >= n && memcmp(end - n, phrase, n) == 0 &&
+	       ((size_t)(end - text) == n || (unsigned char)*phrase >= 0xe0 ||
+		(!is_letter(*before) && !((unsigned char)*before & 0x80)));
+}
+
+static bool is_bound(const char *text, const struct span *s, size_t i)
+{
+	const char *after = bounds[i].after, *end = s->at + s->n;
+
+	if (strncmp(s->at, bounds[i].cue, strlen(bounds[i].cue)) != 0)
+		return false;
+	return ends_with(text, s->at, bounds[i].before) ||
+	       (*after && strncmp(end, after, strlen(after)) == 0);
+}
+
+/* "since yesterday", "before last week". What came before a time may be far from it. */
+static void apply_bound(const char *text, int64_t now, struct span *s)
+{
+	for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+		if (!is_bound(text, s, i))
+			continue;
+		if (bounds[i].bound == BOUND_SINCE) {
+			s->to = now;
+			s->loose = false;
+		} else {
+			s->to = bounds[i].bound == BOUND_BEFORE ? s->from : s->to;
+			s->from = 0;
+			s->loose = true;
+		}
+		return;
+	}
+}
+
+static bool find_span(const char *text, int64_t now, struct span *out)
+{
+	bool found = find_ago(text, now, out) || find_weekday(text, now, WEEKDAY_WEEK, out) ||
+		     find_cue(text, now, out) || find_weekday(text, now, WEEKDAY_SINCE, out) ||
+		     find_weekday(text, now, WEEKDAY_LAST, out) || find_date(text, now, out) ||
+		     find_weekday(text, now, WEEKDAY_LOOSE, out);
+
+	if (found)
+		apply_bound(text, now, out);
+	return found;
+}
+
 /* Cut after a whole character. */
-static void copy_lower(char to[TEXT_SIZE], const char *from)
+static void copy_lower(char to[TIME_CUE_TEXT], const char *from)
 {
 	const char *p = from, *end = from + strlen(from), *at;
 	size_t n = 0;
 	uint32_t c;
 
-	while ((at = p, c = terms_next(&p, end)) && n + (size_t)(p - at) < TEXT_SIZE) {
+	while ((at = p, c = terms_next(&p, end)) && n + (size_t)(p - at) < TIME_CUE_TEXT) {
 		uint32_t lower = terms_lower(c);
 
 		if (terms_is_apostrophe(c)) {
@@ -354,7 +445,7 @@ static uint64_t time_of(int64_t at_ms)
 bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_zone *zone,
 		   struct time_window *out)
 {
-	char text[TEXT_SIZE];
+	char text[TIME_CUE_TEXT];
 	int64_t offset, now;
 	struct span s;
 
@@ -363,9 +454,7 @@ bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_
 	offset = calendar_offset(zone, now_ms) * 1000;
 	now = (int64_t)now_ms + offset;
 	copy_lower(text, question);
-	if (!find_ago(text, now, &s) && !find_weekday(text, now, WEEKDAY_WEEK, &s) &&
-	    !find_cue(text, now, &s) && !find_weekday(text, now, WEEKDAY_LAST, &s) &&
-	    !find_weekday(text, now, WEEKDAY_LOOSE, &s))
+	if (!find_span(text, now, &s))
 		return false;
 	if (s.elapsed)
 		*out = (struct time_window){time_of(s.from - offset), time_of(s.to - offset),
@@ -385,4 +474,15 @@ void time_cue_note(json_t *request, const char *question, uint64_t now_ms,
 		return;
 	json_object_set_new(request, "since_ms", json_integer((json_int_t)w.since_ms));
 	json_object_set_new(request, "until_ms", json_integer((json_int_t)w.until_ms));
+}
+
+void time_cue_strip(char out[TIME_CUE_TEXT], const char *question)
+{
+	/* Where a phrase stands depends on no time. */
+	const int64_t now = 40 * 365 * DAY_MS;
+	struct span s;
+
+	copy_lower(out, question);
+	if (find_span(out, now, &s))
+		memset(out + (s.at - out), ' ', s.n);
 }

@@ -11,6 +11,9 @@
  * searches before it met. */
 enum { UNTOLD_ROUNDS = 8 };
 
+/* What tools tell beside one fact, by voice and in writing. */
+enum { TOLD_FORMER = 4, TOLD_CONFLICTS = 4 };
+
 /* Why a fact is not told. */
 enum untold {
 	UNTOLD_NOT,	/* it is */

@@ -9,6 +9,7 @@
 #include "control/memory/name.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
+#include "control/memory/whose.def"
 
 enum {
 	WORDS_MAX = 64,
@@ -37,75 +38,33 @@ struct statement {
 	bool self, has_self; /* has_self: it says "I" or "my" anywhere */
 };
 
-/* "I", "my" and "I have" in whatever language they stand. */
-static const char *const selves[] = {
-	"me",	"ich", "mein", "meine", "meinen", "meinem", "meiner",	"mir",	"mich", "mi",
-	"mijn", "ik",  "meu",  "minha", "tengo",  "tenho",  "m\u00f3j", "moja", "moje", "jestem",
-	"я",	"мой", "моя",  "моё",	"мое",	  "мои",    "меня",	"мне",	NULL};
-/* They are other words elsewhere: Polish "i" is "and", and its "ma" is "has". */
-static const char *const english_selves[] = {"i", "my", NULL};
-static const char *const spanish_selves[] = {"yo", "mis", "soy", "estoy", NULL};
-static const char *const french_selves[] = {"j", "je", "mon", "ma", "mes", NULL};
-static const char *const italian_selves[] = {"io", "mio", "mia", "mie", "miei", "ho", NULL};
-static const char *const polish_selves[] = {"mam", NULL};
-static const char *const portuguese_selves[] = {"eu", "sou", "estou", NULL};
+/* control/memory/whose.def says what they are. */
+static const char *const selves[] = {WHOSE_SELVES, NULL};
+static const char *const english_selves[] = {WHOSE_ENGLISH_SELVES, NULL};
+static const char *const spanish_selves[] = {WHOSE_SPANISH_SELVES, NULL};
+static const char *const french_selves[] = {WHOSE_FRENCH_SELVES, NULL};
+static const char *const italian_selves[] = {WHOSE_ITALIAN_SELVES, NULL};
+static const char *const polish_selves[] = {WHOSE_POLISH_SELVES, NULL};
+static const char *const portuguese_selves[] = {WHOSE_PORTUGUESE_SELVES, NULL};
 static const struct {
 	function_languages languages; /* 0: English */
 	const char *const *words;
 } selves_of[] = {{0, english_selves},
-		 {FUNCTION_WORDS_SPANISH, spanish_selves},
-		 {FUNCTION_WORDS_FRENCH, french_selves},
-		 {FUNCTION_WORDS_ITALIAN, italian_selves},
-		 {FUNCTION_WORDS_POLISH, polish_selves},
-		 {FUNCTION_WORDS_PORTUGUESE, portuguese_selves}};
-/* Whoever says them of themselves tells what they learned of somebody else. */
-static const char *const reports[] = {
-	"heard",  "hear",    "know",  "knew",  "think", "thought", "believe",	"guess",
-	"hope",	  "saw",     "seen",  "told",  "tells", "says",	   "said",	"asked",
-	"denke",  "glaube",  "hoffe", "sais",  "crois", "pense",   "entendu",	"creo",
-	"credo",  "sentito", "weet",  "denk",  "wiem",	"acho",	   "wei\u00df", "geh\u00f6rt",
-	"слышал", "слышала", "знаю",  "думаю", "видел", "видела",  "gehoord",	NULL};
-static const char *const articles[] = {
-	"the", "a",  "an",  "der", "die", "das",  "den", "dem", "des", "ein", "eine",
-	"im",  "am", "zum", "zur", "vom", "beim", "el",	 "la",	"los", "las", "un",
-	"una", "le", "les", "une", "il",  "lo",	  "gli", "het", "een", "o",   NULL};
-/* Behind them stands of whom something is. */
-static const char *const of_somebody[] = {"for", "of",	 "von", "f\u00fcr", "de", "d", "di",
-					  "van", "voor", "da",	"dla",	    "u",  NULL};
-/* A subject stands before them. */
-static const char *const verbs[] = {
-	"is",	   "was",	"has",	  "had",    "will",    "would",	   "can",     "could",
-	"does",	   "did",	"should", "must",   "gets",    "got",	   "goes",    "comes",
-	"lives",   "works",	"likes",  "loves",  "hates",   "wants",	   "needs",   "prefers",
-	"starts",  "takes",	"plays",  "drives", "eats",    "drinks",   "speaks",  "studies",
-	"leaves",  "arrives",	"owns",	  "sleeps", "says",    "said",	   "told",    "moved",
-	"isn",	   "wasn",	"hasn",	  "doesn",  "ist",     "war",	   "hat",     "hatte",
-	"wird",	   "kann",	"will",	  "muss",   "mag",     "geht",	   "kommt",   "wohnt",
-	"braucht", "isst",	"trinkt", "spielt", "lernt",   "arbeitet", "bekommt", "macht",
-	"tiene",   "est\u00e1", "va",	  "vive",   "trabaja", "est",	   "habite",  "ha",
-	"heeft",   "gaat",	"woont",  "ma",	    "jest",    "idzie",	   "mieszka", "tem",
-	"\u00e9",  "vai",	"mora",	  NULL};
-/* Of them people alone, and animals, are the subject. */
-static const char *const doings[] = {"has",   "had",	 "lives",   "works",  "likes",
-				     "loves", "hates",	 "wants",   "needs",  "drives",
-				     "eats",  "drinks",	 "owns",    "sleeps", "speaks",
-				     "says",  "prefers", "studies", NULL};
-/* "let's", "everybody has" */
-static const char *const nobody[] = {
-	"let",	   "here",     "how",	    "everything", "nothing",  "something", "other",
-	"else",	   "everyone", "everybody", "someone",	  "somebody", "nobody",	   "anyone",
-	"anybody", "people",   "never",	    "also",	  "always",   "really",	   "still",
-	"only",	   "already",  "probably",  "actually",	  "now",      "each",	   NULL};
-/* A capital behind them is a place or what something is called. */
-static const char *const of_things[] = {
-	"в",	 "во",	"на",	      "из",	  "до",	     "под",	 "над",	  "за",	   "через",
-	"зовут", "имя", "называется", "называем", "назвали", "называть", "зовём", "зовем", NULL};
-static const char *const days[] = {"завтра", "сегодня", "вчера", "теперь", "сейчас", "потом", NULL};
-static const char *const endings[] = {"owi", "iem", "em", "ie", "\u0119", "\u0105", "a",  "y",
-				      "i",   "e",   "u",  "o",	"ой",	  "ей",	    "ою", "ею",
-				      "ом",  "ем",  "ём", "а",	"я",	  "у",	    "ю",  "е",
-				      "и",   "ы",   "о",  "й",	"ь",	  NULL};
-static const char *const cyrillic_verb_endings[] = {"т", "л", "ла", "ло", "ли", "ся", NULL};
+		 {1u << FUNCTION_SPANISH, spanish_selves},
+		 {1u << FUNCTION_FRENCH, french_selves},
+		 {1u << FUNCTION_ITALIAN, italian_selves},
+		 {1u << FUNCTION_POLISH, polish_selves},
+		 {1u << FUNCTION_PORTUGUESE, portuguese_selves}};
+static const char *const reports[] = {WHOSE_REPORTS, NULL};
+static const char *const articles[] = {WHOSE_ARTICLES, NULL};
+static const char *const of_somebody[] = {WHOSE_OF_SOMEBODY, NULL};
+static const char *const verbs[] = {WHOSE_VERBS, NULL};
+static const char *const doings[] = {WHOSE_DOINGS, NULL};
+static const char *const nobody[] = {WHOSE_NOBODY, NULL};
+static const char *const of_things[] = {WHOSE_OF_THINGS, NULL};
+static const char *const days[] = {WHOSE_DAYS, NULL};
+static const char *const endings[] = {WHOSE_ENDINGS, NULL};
+static const char *const cyrillic_verb_endings[] = {WHOSE_CYRILLIC_VERB_ENDINGS, NULL};
 
 /* ---- reading ---- */
 
@@ -220,7 +179,7 @@ static void find_empty(struct statement *s)
 		struct word *w = &s->word[i];
 		size_t n = strlen(w->text);
 
-		w->declines = w->declines || (s->languages & FUNCTION_WORDS_POLISH);
+		w->declines = w->declines || (s->languages & (1u << FUNCTION_POLISH));
 		w->empty = terms_is_stop_word(w->text, n) || is_self(s, w->text) ||
 			   function_words_hold(s->languages, w->text, n) ||
 			   lists_hold(lists_dates, w->text) || lists_hold(lists_numbers, w->text) ||
@@ -242,7 +201,7 @@ static const char *text_after(const struct statement *s, size_t i)
 
 static bool is_german(const struct statement *s)
 {
-	return s->languages & FUNCTION_WORDS_GERMAN;
+	return s->languages & (1u << FUNCTION_GERMAN);
 }
 
 /* "Lenas Termin": German has no apostrophe there. */
@@ -261,6 +220,11 @@ static bool is_owner(const struct statement *s, size_t i)
 	return w->owner && strlen(w->text) >= OWNED_MIN;
 }
 
+static bool is_verb(const char *word)
+{
+	return lists_hold(doings, word) || lists_hold(verbs, word);
+}
+
 static bool precedes_verb(const struct statement *s, size_t i)
 {
 	const char *after = text_after(s, i);
@@ -268,8 +232,7 @@ static bool precedes_verb(const struct statement *s, size_t i)
 	/* Any noun has a capital in German, and an adjective may stand before it. */
 	if (is_german(s) && i && !s->word[i].first && !s->word[i - 1].empty)
 		return false;
-	return s->word[i].cyrillic ? ends_with_any(after, cyrillic_verb_endings)
-				   : lists_hold(verbs, after);
+	return s->word[i].cyrillic ? ends_with_any(after, cyrillic_verb_endings) : is_verb(after);
 }
 
 /* "lena has a dog", as the embedded recognition writes it. */
@@ -307,7 +270,7 @@ static bool may_be_somebody(const struct statement *s, size_t i)
 
 	if (w->owner || lists_hold(doings, after))
 		return true;
-	return w->capital && ((w->cyrillic && !w->first) || lists_hold(verbs, after) ||
+	return w->capital && ((w->cyrillic && !w->first) || is_verb(after) ||
 			      lists_hold(of_somebody, text_before(s, i)) ||
 			      (w->cyrillic && ends_with_any(after, cyrillic_verb_endings)) ||
 			      (*after && s->word[i + 1].capital && ends_with(w->text, "s")));

@@ -59,6 +59,10 @@ TEST(a_line_must_have_the_kind_of_answer_that_is_asked_for)
 		{"which color is the carpet?", "the carpet is grey", true},
 		{"how did it go when they came?", "it was fine", true},
 		{"what did they say?", "nothing at all", true},
+		{"when did they talk about nuts?", "these are nuts again", true},
+		{"how long ago was it mentioned?", "these are nuts again", true},
+		{"when did they say the trip begins?", "the trip begins", false},
+		{"when is the meeting we agreed on?", "the meeting is near", false},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -228,6 +228,114 @@ TEST(apostrophes_of_phones_count)
 	CHECK_STR(window("qu\u2019a-t-elle dit aujourd\u2019hui", 0), "11-23T00:00 11-24T00:00");
 }
 
+TEST(numbers_are_read_as_people_say_them)
+{
+	CHECK_STR(window("twenty five minutes ago", 0), "11-23T13:34 11-23T13:35");
+	CHECK_STR(window("twenty-two days ago", 0), "11-01T00:00 11-02T00:00");
+	CHECK_STR(window("twenty minutes ago", 0), "11-23T13:39 11-23T13:40");
+	CHECK_STR(window("fifteen minutes ago", 0), "11-23T13:44 11-23T13:45");
+	CHECK_STR(window("what did Ana say two and a half hours ago", 0),
+		  "11-23T10:30 11-23T12:30");
+	CHECK_STR(window("an hour and a half ago", 0), "11-23T11:30 11-23T13:30");
+	CHECK_STR(window("a couple of days ago", 0), "11-20T00:00 11-23T00:00");
+	CHECK_STR(window("a few weeks ago", 0), "10-19T00:00 11-16T00:00");
+	CHECK_STR(window("a hundred and five days ago", 0), "none");
+	CHECK_STR(window("what did Ana say day before yesterday", 0), "11-21T00:00 11-22T00:00");
+}
+
+TEST(times_until_now_end_now)
+{
+	CHECK_STR(window("what has Ana said since yesterday", 0), "11-22T00:00 11-23T14:00");
+	CHECK_STR(window("was hat Ana seit gestern gesagt", 0), "11-22T00:00 11-23T14:00");
+	CHECK_STR(window("depuis hier, qui est venu", 0), "11-22T00:00 11-23T14:00");
+	CHECK_STR(window("昨日から何を", 0), "11-22T00:00 11-23T14:00");
+	CHECK_STR(window("从昨天到现在说了什么", 0), "11-22T00:00 11-23T14:00");
+	CHECK_STR(window("since last week", 0), "11-16T00:00 11-23T14:00");
+	CHECK_STR(window("what happened since friday", 0), "11-20T00:00 11-23T14:00");
+	CHECK_STR(window("seit Freitag", 0), "11-20T00:00 11-23T14:00");
+	CHECK_STR(window("since two days ago", 0), "11-21T00:00 11-23T14:00");
+	CHECK_STR(window("what did Ana say in the last week", 0), "11-16T00:00 11-23T14:00");
+	CHECK_STR(window("over the past month", 0), "10-24T00:00 11-23T14:00");
+	CHECK_STR(window("within the last three days", 0), "11-20T00:00 11-23T14:00");
+	CHECK_STR(window("the past hour", 0), "11-23T13:00 11-23T14:00");
+	CHECK_STR(window("in the last 24 hours", 0), "11-22T14:00 11-23T14:00");
+	CHECK_STR(window("ces derniers jours", 0), "11-18T00:00 11-23T14:00");
+	/* The week before this one. */
+	CHECK_STR(window("last week", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("what was it the last week", 0), "11-16T00:00 11-23T00:00");
+}
+
+TEST(words_of_another_language_are_no_bounds)
+{
+	struct time_window w;
+
+	CHECK(time_cue_find("what did we do yesterday", NOW, NULL, &w) && !w.loose);
+	CHECK_STR(window("what did we do yesterday", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("what did you do last week", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("a reunião do mês passado", 0), "10-01T00:00 11-01T00:00");
+	CHECK_STR(window("a reunião da semana passada", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("antes de ontem", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("какой был вопрос вчера", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("что было надо вчера", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("что было до вчера", 0), "01-01T00:00 11-23T00:00");
+	CHECK_STR(window("co mówił do wczoraj", 0), "01-01T00:00 11-23T00:00");
+	CHECK_STR(window("cosa ha detto da ieri", 0), "11-22T00:00 11-23T14:00");
+}
+
+TEST(the_last_one_of_something_is_no_time)
+{
+	CHECK_STR(window("when is the last day of school", 0), "none");
+	CHECK_STR(window("what is the last day to hand it in", 0), "none");
+	CHECK_STR(window("who cancelled at the last minute", 0), "none");
+	CHECK_STR(window("what did we leave for the last hour of the meeting", 0), "none");
+	CHECK_STR(window("in the last hour", 0), "11-23T13:00 11-23T14:00");
+	CHECK_STR(window("within the last day", 0), "11-22T00:00 11-23T14:00");
+}
+
+TEST(what_came_before_a_time_may_be_older)
+{
+	struct time_window w;
+
+	CHECK(time_cue_find("what did we say before yesterday", NOW, NULL, &w));
+	CHECK(w.loose && !w.since_ms);
+	CHECK_STR(window("before yesterday", 0), "01-01T00:00 11-22T00:00");
+	CHECK_STR(window("until yesterday", 0), "01-01T00:00 11-23T00:00");
+	CHECK_STR(window("bis gestern", 0), "01-01T00:00 11-23T00:00");
+	/* Another word that ends so. */
+	CHECK_STR(window("otrzymano tbis gestern", 0), "11-22T00:00 11-23T00:00");
+}
+
+TEST(dates_are_the_last_ones)
+{
+	struct time_window w;
+
+	CHECK(time_cue_find("what did we decide on the 5th?", NOW, NULL, &w) && w.loose);
+	CHECK_STR(window("what did we decide on the 5th?", 0), "11-05T00:00 11-06T00:00");
+	CHECK_STR(window("on the 30th", 0), "10-30T00:00 10-31T00:00");
+	CHECK_STR(window("on the 23rd", 0), "11-23T00:00 11-24T00:00");
+	CHECK_STR(window("on November 5th", 0), "11-05T00:00 11-06T00:00");
+	CHECK_STR(window("on the 5th of December", 0), "12-05T00:00 12-06T00:00");
+	CHECK_STR(window("on 2026-11-05", 0), "11-05T00:00 11-06T00:00");
+	CHECK_STR(window("may 2, 2026", 0), "05-02T00:00 05-03T00:00");
+	CHECK(time_cue_find("on the 5th of december", NOW, NULL, &w));
+	CHECK_INT(w.since_ms, INT64_C(1764892800000)); /* of 2025 */
+	CHECK_STR(window("the 2nd time we met", 0), "none");
+	CHECK_STR(window("february 30", 0), "none");
+	CHECK_STR(window("on the 5", 0), "none");
+}
+
+TEST(the_words_of_a_time_can_be_left_out)
+{
+	char out[TIME_CUE_TEXT];
+
+	time_cue_strip(out, "What did Ana say 2 days ago about the dog");
+	CHECK_STR(out, "what did ana say            about the dog");
+	time_cue_strip(out, "on the 5th?");
+	CHECK_STR(out, "on the    ?");
+	time_cue_strip(out, "which one for 4 years?");
+	CHECK_STR(out, "which one for 4 years?");
+}
+
 TEST(what_is_no_time_gives_no_window)
 {
 	CHECK_STR(window("what did Ana say about Friday's release", 0), "none");
