@@ -253,6 +253,15 @@ void control_end_default_consent(struct control *c, uint64_t guild, uint64_t use
 		on_erasure_saved(err, NULL);
 }
 
+/* Older answers of the member that still wait for the store change nothing any more, even if this
+ * one is not saved. */
+static void pass_over_older(const struct consent_request *r)
+{
+	for (struct consent_request *o = r->next; o; o = o->next)
+		if (o->guild == r->guild && o->user == r->user)
+			o->applied = true;
+}
+
 /* A consent that allows less takes effect at once, one that allows more once it is saved. */
 static void run_request(struct consent_request *r)
 {
@@ -271,8 +280,8 @@ static void run_request(struct consent_request *r)
 	 * it, so that these searches respect it. */
 	grants = c->store && allows_less(r->was, r->consent);
 	err = save(r, before);
-	if (!grants)
-		apply_consent(r);
+	if (!grants && !apply_consent(r))
+		pass_over_older(r);
 	if (err)
 		finish(r, err);
 }

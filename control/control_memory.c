@@ -27,7 +27,7 @@
 
 enum {
 	SUGGESTED = 25,
-	LOOKED_AT = 200, /* of a member's facts, the newest, for suggestions */
+	LOOKED_AT = 200, /* of what somebody said in all servers, the newest, for suggestions */
 	LABEL = 101,	 /* bytes of a suggestion with NUL */
 	REQUESTS_MAX = 64,
 	REQUESTS_EACH = 8, /* of one member, so that nobody keeps others from it */
@@ -115,6 +115,15 @@ static void fail(struct memory_request *r, int err)
 	end_request(r);
 }
 
+/* The store does not learn of the fact: the guard or missing consent stands against it. */
+static void publish_refused(const struct control *c, uint64_t guild)
+{
+	bus_publish(c->bus, &(struct bus_event){.type = EVENT_MEMORY_WRITTEN,
+						.at_ms = env_wall_ms(c->env),
+						.guild = guild,
+						.memory = {.source = "asked", .refused = 1}});
+}
+
 /* True if this member's words can be kept. Otherwise the words say why not. */
 static bool may_keep(struct control *c, uint64_t guild, uint64_t user, struct words *words)
 {
@@ -122,12 +131,14 @@ static bool may_keep(struct control *c, uint64_t guild, uint64_t user, struct wo
 	bool keeps = s && c->store && s->store_words_hours && s->memory_days;
 
 	settings_free(s);
-	if (!keeps)
-		words_memory_off(words);
-	else if (!control_remembers(guild, user, c))
-		words_memory_not_agreed(words);
-	else
+	if (keeps && control_remembers(guild, user, c))
 		return true;
+	if (keeps) {
+		words_memory_not_agreed(words);
+		publish_refused(c, guild);
+	} else {
+		words_memory_off(words);
+	}
 	return false;
 }
 
@@ -141,7 +152,7 @@ static struct store_facts facts_of(const struct memory_request *r, const char *r
 		.request = request,
 		.since_ms = env_wall_ms(r->c->env),
 		.any = true,
-		.most = LOOKED_AT};
+		.most = STORE_FACTS_MAX};
 }
 
 /* request is stolen. */
@@ -235,11 +246,11 @@ void control_answer_remember(struct control *c, struct command *cmd)
 	int err;
 
 	words_speak(&words, cmd->locale);
-	if (why)
+	if (why) {
 		tell_refusal(why, &words);
-	else
-		may_keep(c, cmd->guild, cmd->user, &words);
-	if (words.n) {
+		publish_refused(c, cmd->guild);
+	}
+	if (why || !may_keep(c, cmd->guild, cmd->user, &words)) {
 		command_reply(cmd, &words);
 		return;
 	}
@@ -457,7 +468,9 @@ void control_type_memory(struct control *c, const struct typing *t, uint32_t id)
 		components_suggest(c->components, id, NULL);
 		return;
 	}
-	err = post(r, json_pack("{s:s,s:b}", "words", "", "mine", 1), store_find_facts, take_own);
+	err = r->guild ? post(r, json_pack("{s:s,s:b}", "words", "", "mine", 1), store_find_facts,
+			      take_own)
+		       : store_list_own_facts(c->store, r->user, LOOKED_AT, take_own, r);
 	if (err)
 		fail(r, err);
 }

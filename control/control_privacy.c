@@ -30,7 +30,7 @@ struct privacy_request {
 	struct press *press; /* NULL: the dashboard waits, `control --erase` does in another
 				process, or nobody does */
 	bool web;	     /* the dashboard waits */
-	bool stranger;	     /* no row names who asks in a direct message */
+	bool unrecorded;     /* no row names who asks in a direct message */
 	uint64_t user;
 };
 
@@ -224,7 +224,7 @@ static void on_written(void *arg)
 {
 	struct privacy_request *r = arg;
 	const char *via = r->press ? "/privacy" : r->web ? "dashboard" : "control --erase";
-	int err = store_erase_person(r->c->store, r->user, via, r->stranger, take_receipt, r);
+	int err = store_erase_person(r->c->store, r->user, via, r->unrecorded, take_receipt, r);
 
 	/* What is read from now on is read after the erasure. */
 	text_session_hold_memory(r->c->text, false);
@@ -248,7 +248,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	uint64_t user = r->user;
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
-	if (!r->stranger)
+	if (!r->unrecorded)
 		extraction_erase(c->extraction, user);
 	/* Answers under way are asked again at once, before the store has erased anything. */
 	text_session_hold_memory(c->text, true);
@@ -273,7 +273,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	own_turns_forget(&c->own_turns, user);
 	control_forget_work(c, 0, user);
 	control_forget_author(c, user);
-	if (c->web && !r->stranger)
+	if (c->web && !r->unrecorded)
 		web_forget_events(c->web);
 }
 
@@ -307,7 +307,7 @@ static bool take_direct(struct privacy_request *r, const struct store_document *
 		refuse_often(r, ERASURE_STRANGER_S);
 		return false;
 	}
-	r->stranger = !n;
+	r->unrecorded = !n;
 	erasures_begin(e, r->user, now);
 	return true;
 }

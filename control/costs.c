@@ -34,11 +34,14 @@ struct total {
 	bool priced, estimated, any;
 };
 
-/* Some of it may have no price, or not be told by the provider. */
+/* Rounded to a hundredth of a cent, as the dashboard does it. Some of it may have no price, or not
+ * be told by the provider. */
 static void print_amount(FILE *out, uint64_t nano, bool priced, bool estimated)
 {
+	uint64_t parts = nano / 100000 + (nano % 100000 >= 50000);
+
 	fprintf(out, "  %s%s$%" PRIu64 ".%04" PRIu64, priced ? "" : "at least ",
-		estimated ? "about " : "", nano / 1000000000, nano % 1000000000 / 100000);
+		estimated ? "about " : "", parts / 10000, parts % 10000);
 }
 
 static void print_day(FILE *out, uint64_t day)

@@ -18,6 +18,7 @@
 #include "control/configure/environment.h"
 #include "control/configure/live_settings.h"
 #include "control/consent/consent.h"
+#include "control/erased_told.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/store/audit.h"
@@ -125,12 +126,6 @@ static bool parse_account(const char *option, const char *user, uint64_t *id)
 			"control: %s wants an id as Discord gives them, of 17 to 19 digits: %s\n",
 			option, user);
 	return discord_is_account(*id);
-}
-
-/* A wrong id does no harm, and leaves the person whom somebody meant. */
-static void tell_unknown(const char *user)
-{
-	fprintf(stderr, "control: nothing was known of user %s: is the id right?\n", user);
 }
 
 /* An erasure that a control carries out. */
@@ -452,7 +447,7 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 {
 	struct offline o = {.e = {.dir = dir, .now_ms = wall_ms(), .via = "control --erase"}};
 	char *receipt = NULL;
-	struct words sentence = {0};
+	bool traces;
 	int err;
 
 	if (!parse_account("--erase", user, &o.e.user))
@@ -470,15 +465,12 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 	if (err)
 		return tell_fault(dir, err);
 	err = forget_session(dir, user);
-	erase_tell(&sentence, receipt);
-	printf("user %s: %s\n%s\n", user, sentence.text, receipt);
-	if (!erase_found(receipt))
-		tell_unknown(user);
+	traces = erased_told(stdout, stderr, user, receipt);
 	free(receipt);
 	if (err)
 		fprintf(stderr, "control: %s/session.json may still name this person: %s\n", dir,
 			strerror(err));
-	return err ? 1 : 0;
+	return err || traces ? 1 : 0;
 }
 
 /* True if a list of the document of export_person has a row. */
@@ -513,7 +505,7 @@ int store_command_export(const char *dir, const char *user)
 		return tell_fault(dir, err);
 	puts(text);
 	if (!left_out && !has_rows(text))
-		tell_unknown(user);
+		erased_told_unknown(stderr, user);
 	free(text);
 	return 0;
 }

@@ -7,9 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/events/turn_parts.def"
 #include "control/room/base/turn.h"
 #include "control/store/db.h"
 #include "control/store/faults.h"
+#include "control/store/turn_heard.h"
 #include "control/text/event.h"
 #include "control/words/words.h"
 #include "proto/base/utf8.h"
@@ -74,6 +76,34 @@ static void print_words(FILE *f, const char *before, const char *text)
 	fputc('\n', f);
 }
 
+static bool is_merge(const char *rule)
+{
+#define X(name) #name,
+	static const char *const rules[] = {EVENT_TURN_MERGES(X)};
+#undef X
+
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		if (strcmp(rule, rules[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Of a turn that was merged: its last decision that merged it names the other one, as on the
+ * dashboard. */
+static void print_merged(FILE *f, const json_t *turn)
+{
+	const json_t *why = json_object_get(turn, "why");
+
+	for (size_t i = json_array_size(why); i-- > 0;) {
+		const json_t *d = json_array_get(why, i);
+
+		if (!json_is_true(json_object_get(d, "yes")) || !is_merge(read_text(d, "rule")))
+			continue;
+		fprintf(f, "  its words are in turn %lld\n", read_number(d, "value"));
+		return;
+	}
+}
+
 static void print_turn(FILE *f, const json_t *turn)
 {
 	const json_t *ms = json_object_get(turn, "first_audio_ms"), *d;
@@ -86,6 +116,8 @@ static void print_turn(FILE *f, const json_t *turn)
 		fprintf(f, ": %s (%s)\n", read_text(turn, "reason"), read_text(turn, "text"));
 	else
 		fprintf(f, ": %s, and not over\n", read_text(turn, "stage"));
+	if (strcmp(read_text(turn, "reason"), room_reason_name(ROOM_REASON_MERGED)) == 0)
+		print_merged(f, turn);
 	print_words(f, "  heard: ", read_text(turn, "heard"));
 	print_words(f, "  said:  ", read_text(turn, "said"));
 	if (json_is_integer(ms))
@@ -179,10 +211,16 @@ static void print_written(FILE *f, const json_t *x)
 	bool judged = find_name(admissions, COUNT_(admissions), read_text(m, "rule")) <
 		      COUNT_(admissions);
 
-	fprintf(f, "message %s of user %s in channel %s", read_text(m, "message"),
-		read_text(m, "user"), read_text(m, "channel"));
+	fprintf(f, "message %s of user %s", read_text(m, "message"), read_text(m, "user"));
+	if (*read_text(x, "name")) {
+		print_plain(f, " (", read_text(x, "name"));
+		fputc(')', f);
+	}
+	fprintf(f, " in channel %s", read_text(m, "channel"));
 	print_time(f, read_number(x, "at"));
 	fprintf(f, ": %s (%s)\n", reason, explain_reason(reason));
+	print_words(f, "  wrote:  ", read_text(x, "heard"));
+	print_words(f, "  said:   ", read_text(x, "said"));
 	if (strcmp(reason, text_reason_name(TEXT_REASON_MISSING_CONTENT)) == 0)
 		fputs("  Message Content Intent, in Discord's developer portal under Bot, has "
 		      "Discord "
@@ -283,31 +321,9 @@ static json_t *expand_why(const char *text)
 	return out;
 }
 
-/* "hello", or "alice: hello / bob: you" when several spoke. */
-static char *read_words(struct db *db, uint64_t seq, uint64_t speaker)
-{
-	sqlite3_stmt *s = db_use(db, DB_FIND_SEGMENTS);
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-
-	db_bind_uint(s, 1, seq);
-	while (f && db_step(db, s) == 0) {
-		if (!*db_text(s, 2))
-			continue;
-		fprintf(f, "%s", ftell(f) ? " / " : "");
-		if (db_uint(s, 0) != speaker)
-			fprintf(f, "%s: ", db_text(s, 1));
-		fprintf(f, "%s", db_text(s, 2));
-	}
-	if (f)
-		fclose(f);
-	return text;
-}
-
 static json_t *read_turn(struct db *db, sqlite3_stmt *s)
 {
-	char *heard = read_words(db, db_uint(s, 0), db_uint(s, 4));
+	char *heard = turn_heard(db, db_uint(s, 0), db_uint(s, 4));
 	json_t *turn;
 
 	turn = json_pack("{s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "at", (json_int_t)db_uint(s, 7),
@@ -374,15 +390,37 @@ static int find_speech(struct db *db, const struct why_query *q, enum db_stateme
 	return err == ENOENT ? 0 : err;
 }
 
+/* The line of a written message, as far as it is kept: its author, or its reader, had to agree. */
+static void add_line(struct db *db, json_t *x, uint64_t message, const char *words,
+		     const char *name)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_MESSAGE);
+
+	db_bind_uint(s, 1, message);
+	if (message && db_step(db, s) == 0) {
+		json_object_set_new(x, words, json_string(db_text(s, 1)));
+		if (name)
+			json_object_set_new(x, name, json_string(db_text(s, 5)));
+	}
+	sqlite3_reset(s);
+}
+
 static int find_written(struct db *db, const struct why_query *q, json_t *out)
 {
 	sqlite3_stmt *s = bind_query(db, DB_FIND_WRITTEN, q);
 	int err;
 
-	while (!(err = db_step(db, s)))
-		json_array_append_new(out,
-				      json_pack("{s:I,s:o*}", "at", (json_int_t)db_uint(s, 0),
-						"written", json_loads(db_text(s, 1), 0, NULL)));
+	while (!(err = db_step(db, s))) {
+		json_t *m = json_loads(db_text(s, 1), 0, NULL);
+		json_t *x = json_pack("{s:I,s:O*}", "at", (json_int_t)db_uint(s, 0), "written", m);
+		uint64_t message = 0;
+
+		discord_u64(read_text(m, "message"), &message);
+		add_line(db, x, message, "heard", "name");
+		add_line(db, x, (uint64_t)read_number(m, "reply"), "said", NULL);
+		json_array_append_new(out, x);
+		json_decref(m);
+	}
 	return err == ENOENT ? 0 : err;
 }
 

@@ -1,4 +1,5 @@
 #include "control/events/events.h"
+#include "control/events/turn_parts.def"
 
 #include "proto/base/utf8.h"
 
@@ -118,6 +119,18 @@ struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes)
 	if (bytes)
 		*bytes = n;
 	return copy;
+}
+
+bool bus_turn_is_part(const char *reason)
+{
+#define X(name) #name,
+	static const char *const parts[] = {EVENT_TURN_PARTS(X)};
+#undef X
+
+	for (size_t i = 0; reason && i < sizeof parts / sizeof parts[0]; i++)
+		if (strcmp(reason, parts[i]) == 0)
+			return true;
+	return false;
 }
 
 bool bus_event_is_transient(const struct bus_event *ev)

@@ -93,6 +93,8 @@ struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes);
 /* {"event": name, "version": 1, "at": ms, "guild": "…", "user": "…", fields…}. words: with what was
  * said. Bytes of a text that are no UTF-8 are left out. NULL without memory. The caller owns it. */
 json_t *bus_event_json(const struct bus_event *ev, bool words);
+/* True if a turn that ended for this reason is part of another one. reason may be NULL. */
+bool bus_turn_is_part(const char *reason);
 /* True if no words of it may be kept. */
 bool bus_event_is_transient(const struct bus_event *ev);
 /* The fields as `key=value …` for a log line, cut at the size; always terminated. */

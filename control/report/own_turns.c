@@ -11,18 +11,6 @@ static void remove_at(struct own_turns *t, unsigned i)
 	memmove(&t->v[i], &t->v[i + 1], (--t->n - i) * sizeof t->v[0]);
 }
 
-/* One that its speaker would not know of. */
-static bool is_inner(const char *reason)
-{
-	static const char *const names[] = {"merged", "eot_revoked", "speculation_unused",
-					    "speculation_failed"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(reason, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static bool is_of(const struct own_turn *own, uint64_t guild, uint64_t user)
 {
 	return own->guild == guild && own->user == user;
@@ -49,7 +37,8 @@ void own_turns_take_event(const struct bus_event *ev, void *arg)
 	struct own_turns *t = arg;
 	struct own_turn *own;
 
-	if (ev->type != EVENT_TURN || !ev->user || is_inner(ev->turn.reason))
+	/* Of a part its speaker would not know. */
+	if (ev->type != EVENT_TURN || !ev->user || bus_turn_is_part(ev->turn.reason))
 		return;
 	drop_oldest(t, ev->guild, ev->user);
 	own = &t->v[t->n++];

@@ -47,7 +47,7 @@ void status_take_event(const struct bus_event *ev, void *arg)
 
 	if (ev->type == EVENT_SESSION_STARTED) {
 		*g = (struct status_guild){.guild = ev->guild};
-	} else if (ev->type == EVENT_TURN) {
+	} else if (ev->type == EVENT_TURN && !bus_turn_is_part(ev->turn.reason)) {
 		g->turns++;
 		g->answered += strcmp(ev->turn.reason, "answered") == 0;
 		utf8_copy(g->last, sizeof g->last, ev->turn.text);

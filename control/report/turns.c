@@ -8,12 +8,13 @@
 
 #include "control/events/events.h"
 #include "control/prompts/prompts.def"
+#include "control/report/told.h"
+#include "control/report/turn_text.h"
+#include "control/report/typists.h"
 #include "control/room/room.h"
 #include "control/room/turn/segment.h"
 #include "control/settings/settings.h"
-#include "control/store/turn_file.h"
 #include "ipc/env.h"
-#include "ipc/log.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
@@ -23,7 +24,6 @@ enum {
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
 	QUOTING_MAX = 32,    /* asks whose answers are followed */
 	UNKEPT_MAX = 64,     /* utterances; those of a turn come before it ends */
-	TYPISTS_MAX = 64,    /* people who typed while they were not remembered */
 };
 
 /* Somebody said it who was not remembered then. */
@@ -32,24 +32,22 @@ struct unkept {
 	uint32_t id;
 };
 
-/* Somebody typed it who was not remembered then; so were the earlier messages of theirs. */
-struct typed {
-	uint64_t user, message;
-};
-
 struct utterance {
 	uint64_t user;
 	uint32_t id;
 	uint64_t started_at, ended_at, cancelled_at; /* ns; 0: not yet */
+	bool unkept; /* at some time since it began its speaker was not remembered */
 };
 
 struct person {
 	uint64_t user;
 	bool there, told; /* told: the last event said that they are there */
+	uint64_t left;	  /* people who left later have a higher one */
 	bool is_bot;
 	unsigned allows; /* at the last look: 0 nothing, 1 to be heard, 2 to be remembered */
 	bool unkept;	 /* they said something in this session while they were not remembered */
 	uint32_t unkept_turn; /* the last turn with such words */
+	uint64_t kept_since;  /* ns: when they agreed to be remembered; 0: before they came */
 	char name[ROOM_NAME_MAX];
 };
 
@@ -59,15 +57,21 @@ struct turns {
 	unsigned n_open, n_people;
 	struct utterance open[OPEN_MAX];
 	struct person person[ROOM_SPEAKERS];
+	uint64_t n_left; /* how often somebody left */
+	/* Of those who have no place any more: whether one of them was not remembered, and the last
+	 * turn with words of such a one. */
+	bool unkept_lost;
+	uint32_t unkept_turn_lost;
+	uint64_t kept_since_lost; /* the same for when they agreed */
 	/* Turns whose models were told words that may not be kept, the newest ones. */
 	uint32_t quoting[QUOTING_MAX];
 	unsigned n_quoting;
 	bool knows_unkept; /* a model has been told such words, and tells more than its prompt */
 	struct unkept unkept[UNKEPT_MAX]; /* the newest ones */
 	unsigned n_unkept;
-	struct typed typed[TYPISTS_MAX]; /* the newest message of each */
-	unsigned n_typed;
-	uint64_t typed_lost; /* the newest message of those who have no place any more */
+	struct typists typists;
+	struct told told;
+	uint32_t asked; /* the newest turn whose model was asked; 0: it has ended */
 };
 
 /* ---- what is known of people ---- */
@@ -102,7 +106,28 @@ static unsigned allows(const struct turns *t, uint64_t user)
 	return may_keep(t, user) ? 2 : may_tell(t, user) ? 1 : 0;
 }
 
-/* The names of people who left stay until their place is needed, because transcripts come later. */
+/* The names of people who left stay until their place is needed, because transcripts come later.
+ * NULL: all are there. */
+static struct person *free_place(struct turns *t)
+{
+	struct person *first = NULL;
+
+	if (t->n_people < ROOM_SPEAKERS)
+		return &t->person[t->n_people++];
+	for (unsigned i = 0; i < t->n_people; i++)
+		if (!t->person[i].there && (!first || t->person[i].left < first->left))
+			first = &t->person[i];
+	if (!first)
+		return NULL;
+	if (!first->is_bot && (first->unkept || !may_keep(t, first->user)))
+		t->unkept_lost = true;
+	if (first->unkept_turn > t->unkept_turn_lost)
+		t->unkept_turn_lost = first->unkept_turn;
+	if (first->kept_since > t->kept_since_lost)
+		t->kept_since_lost = first->kept_since;
+	return first;
+}
+
 static void learn_name(struct turns *t, const struct room_event *ev)
 {
 	struct person *p = find_person(t, ev->user);
@@ -111,11 +136,16 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 
 	if (!ev->yes || !n)
 		return;
-	if (!p && t->n_people == ROOM_SPEAKERS) {
-		memmove(t->person, t->person + 1, --t->n_people * sizeof t->person[0]);
+	if (!p) {
+		p = free_place(t);
+		if (!p) {
+			t->unkept_lost = t->unkept_lost || (!ev->is_bot && !may_keep(t, ev->user));
+			return;
+		}
+		*p = (struct person){.allows = allows(t, ev->user),
+				     .unkept_turn = t->unkept_turn_lost,
+				     .kept_since = t->kept_since_lost};
 	}
-	if (!p)
-		*(p = &t->person[t->n_people++]) = (struct person){.allows = allows(t, ev->user)};
 	memcpy(name, ev->text.p, n);
 	name[n] = '\0';
 	p->user = ev->user;
@@ -129,12 +159,24 @@ bool turns_all_kept(const struct turns *t)
 		if (!t->person[i].is_bot &&
 		    (t->person[i].unkept || !may_keep(t, t->person[i].user)))
 			return false;
-	return !t->n_typed;
+	return !t->typists.n && !t->unkept_lost;
 }
 
-/* An answer to /consent holds for what is said from then on. */
+static struct utterance *find_open(const struct turns *t, uint64_t user, uint32_t id)
+{
+	for (unsigned i = 0; i < t->n_open; i++)
+		if (t->open[i].user == user && t->open[i].id == id)
+			return (struct utterance *)(uintptr_t)&t->open[i];
+	return NULL;
+}
+
+/* An answer to /consent holds for what is said from then on, whenever its transcript comes. */
 static bool was_kept(const struct turns *t, uint64_t user, uint32_t utterance)
 {
+	const struct utterance *u = find_open(t, user, utterance);
+
+	if (u && u->unkept)
+		return false;
 	for (unsigned i = 0; i < UNKEPT_MAX && i < t->n_unkept; i++)
 		if (t->unkept[i].user == user && t->unkept[i].id == utterance)
 			return false;
@@ -146,6 +188,26 @@ bool turns_keeps_segment(const struct turns *t, const struct room_segment *s)
 	return may_keep(t, s->user) && was_kept(t, s->user, s->utterance);
 }
 
+/* A question in writing may wait for the floor while its writer agrees. */
+static bool was_written_kept(const struct turns *t, const struct room_turn *turn)
+{
+	const struct person *p = find_person((struct turns *)(uintptr_t)t, turn->quoted_user);
+	uint64_t since = p ? p->kept_since : t->kept_since_lost;
+
+	return !since || turn->quoted_since > since;
+}
+
+bool turns_keeps_words(const struct turns *t, const struct room_turn *turn)
+{
+	bool all = true;
+
+	if (turn->quoted_n)
+		return may_keep(t, turn->quoted_user) && was_written_kept(t, turn);
+	for (unsigned i = 0; i < turn->segments; i++)
+		all = all && turns_keeps_segment(t, &turn->segment[i]);
+	return all && (!turn->user || may_keep(t, turn->user));
+}
+
 static void note_unkept(struct turns *t, uint64_t user, uint32_t utterance)
 {
 	struct person *p = find_person(t, user);
@@ -153,31 +215,8 @@ static void note_unkept(struct turns *t, uint64_t user, uint32_t utterance)
 	t->unkept[t->n_unkept++ % UNKEPT_MAX] = (struct unkept){user, utterance};
 	if (p)
 		p->unkept = true;
-}
-
-/* Ids of messages grow with time. */
-static void note_typed(struct turns *t, uint64_t user, uint64_t message)
-{
-	struct typed *own = NULL;
-
-	if (may_keep(t, user))
-		return;
-	for (unsigned i = 0; i < TYPISTS_MAX && i < t->n_typed && !own; i++)
-		if (t->typed[i].user == user)
-			own = &t->typed[i];
-	if (!own) {
-		own = &t->typed[t->n_typed++ % TYPISTS_MAX];
-		t->typed_lost = own->message > t->typed_lost ? own->message : t->typed_lost;
-	}
-	*own = (struct typed){user, message};
-}
-
-static bool was_typed_kept(const struct turns *t, const struct room_message *m)
-{
-	for (unsigned i = 0; i < TYPISTS_MAX && i < t->n_typed; i++)
-		if (t->typed[i].user == m->user && m->message <= t->typed[i].message)
-			return false;
-	return m->message > t->typed_lost;
+	else
+		t->unkept_lost = true;
 }
 
 /* Somebody who was here has this name and is not remembered. Names that nobody has had here come
@@ -221,6 +260,20 @@ void turns_shown(struct turns *t, uint32_t turn, uint64_t user)
 		note_quoting(t, turn);
 }
 
+void turns_told(struct turns *t, uint64_t user)
+{
+	told_add(&t->told, user);
+}
+
+void turns_withheld(struct turns *t)
+{
+	told_over(&t->told);
+	/* The answer under way may still repeat them, and so may one whose model is asked before
+	 * that answer ends. */
+	if (!t->asked)
+		told_drop(&t->told);
+}
+
 void turns_renewed(struct turns *t)
 {
 	const struct settings *s = t->conf.settings;
@@ -233,14 +286,16 @@ void turns_renewed(struct turns *t)
 bool turns_keeps_line(const struct turns *t, const struct room_message *m)
 {
 	const struct person *p = find_person((struct turns *)(uintptr_t)t, m->user);
+	uint32_t unkept_turn;
 
 	if (m->bot)
 		return !may_quote(t, m->turn);
 	if (!m->user)
 		return !is_unkept_name(t, m->speaker);
 	if (m->message)
-		return may_keep(t, m->user) && was_typed_kept(t, m);
-	return may_keep(t, m->user) && (!p || !p->unkept_turn || m->turn > p->unkept_turn);
+		return may_keep(t, m->user) && typists_allow(&t->typists, m->user, m->message);
+	unkept_turn = p ? p->unkept_turn : t->unkept_turn_lost;
+	return may_keep(t, m->user) && (!unkept_turn || m->turn > unkept_turn);
 }
 
 /* An answer may repeat anything that its model was told, whoever asked for it. */
@@ -252,18 +307,22 @@ static void follow_ask(struct turns *t, const struct room_effect *e)
 		quotes = !turns_keeps_line(t, &e->history[i]);
 	if (quotes)
 		note_quoting(t, e->turn);
+	t->asked = e->turn;
 }
 
 /* Its answer may repeat them. */
 static void follow_turn(struct turns *t, const struct room_turn *turn)
 {
+	if (turn->quoted_n && !turns_keeps_words(t, turn))
+		note_quoting(t, turn->id);
 	for (unsigned i = 0; i < turn->segments; i++) {
 		struct person *p = find_person(t, turn->segment[i].user);
+		uint32_t *last = p ? &p->unkept_turn : &t->unkept_turn_lost;
 
 		if (was_kept(t, turn->segment[i].user, turn->segment[i].utterance))
 			continue;
-		if (p && turn->id > p->unkept_turn)
-			p->unkept_turn = turn->id;
+		if (turn->id > *last)
+			*last = turn->id;
 		note_quoting(t, turn->id);
 	}
 }
@@ -279,14 +338,6 @@ static uint64_t wall_of(const struct turns *t, uint64_t wall_ms, uint64_t at)
 
 /* ---- utterances ---- */
 
-static struct utterance *find_open(struct turns *t, uint64_t user, uint32_t id)
-{
-	for (unsigned i = 0; i < t->n_open; i++)
-		if (t->open[i].user == user && t->open[i].id == id)
-			return &t->open[i];
-	return NULL;
-}
-
 static void forget(struct turns *t, struct utterance *u)
 {
 	unsigned i = (unsigned)(u - t->open);
@@ -294,12 +345,30 @@ static void forget(struct turns *t, struct utterance *u)
 	memmove(u, u + 1, (--t->n_open - i) * sizeof *u);
 }
 
+/* It is followed no more; whether it may be kept is still asked. */
+static void close_utterance(struct turns *t, struct utterance *u)
+{
+	if (u->unkept)
+		note_unkept(t, u->user, u->id);
+	forget(t, u);
+}
+
 static void open_utterance(struct turns *t, uint64_t user, uint32_t id)
 {
 	if (t->n_open == OPEN_MAX)
-		forget(t, t->open);
-	t->open[t->n_open++] =
-		(struct utterance){.user = user, .id = id, .started_at = env_now(t->conf.env)};
+		close_utterance(t, t->open);
+	t->open[t->n_open++] = (struct utterance){.user = user,
+						  .id = id,
+						  .started_at = env_now(t->conf.env),
+						  .unkept = !may_keep(t, user)};
+}
+
+/* What is allowed to be kept has changed: of what is being said nothing is, if it was not once. */
+static void mark_unkept(struct turns *t)
+{
+	for (unsigned i = 0; i < t->n_open; i++)
+		if (!may_keep(t, t->open[i].user))
+			t->open[i].unkept = true;
 }
 
 /* Thousandths of the tokens' mean likelihood; -1: not told. */
@@ -316,6 +385,7 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 			       .guild = t->conf.guild,
 			       .user = in->user};
 	char text[ROOM_TEXT_MAX] = "", whole[ROOM_TEXT_MAX], language[LANGUAGE_MAX] = "";
+	bool keep = may_keep(t, in->user) && was_kept(t, in->user, in->utterance);
 	size_t n = in->text.n < sizeof whole - 1 ? in->text.n : sizeof whole - 1;
 
 	if (n && may_tell(t, in->user)) {
@@ -338,11 +408,11 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 					 .source = "realtime-transcription",
 					 .language = language,
 					 .confidence = confidence_of(in->doubt),
-					 .consent = may_keep(t, in->user),
-					 .transient = !may_keep(t, in->user)};
+					 .consent = keep,
+					 .transient = !keep};
 	if (u)
 		forget(t, u);
-	if (ev.utterance.transient)
+	if (!keep)
 		note_unkept(t, in->user, in->utterance);
 	bus_publish(t->conf.bus, &ev);
 }
@@ -387,18 +457,18 @@ static void claim_utterances(struct turns *t, const struct room_turn *turn)
 		struct utterance *u = find_open(t, turn->user, turn->chunk[i].utterance);
 
 		if (u && u->cancelled_at)
-			forget(t, u);
+			close_utterance(t, u);
 	}
 }
 
-/* Nothing is published about people who have not agreed to be remembered. */
+/* Nothing is published about bots and people who have not agreed to be remembered. */
 static void publish_presence(struct turns *t, struct person *p)
 {
 	struct bus_event ev = {.type = EVENT_MEMBER,
 			       .at_ms = env_wall_ms(t->conf.env),
 			       .guild = t->conf.guild,
 			       .user = p->user};
-	bool there = p->there && may_keep(t, p->user);
+	bool there = p->there && !p->is_bot && may_keep(t, p->user);
 
 	if (p->told == there)
 		return;
@@ -408,27 +478,40 @@ static void publish_presence(struct turns *t, struct person *p)
 	bus_publish(t->conf.bus, &ev);
 }
 
+static void note_allows(struct turns *t, struct person *p)
+{
+	unsigned now = allows(t, p->user);
+
+	if (now == 2 && p->allows < 2)
+		p->kept_since = env_now(t->conf.env);
+	p->allows = now;
+}
+
 void turns_consent(struct turns *t, uint64_t user)
 {
 	struct person *p = find_person(t, user);
 
-	if (!p)
+	mark_unkept(t);
+	if (!p) {
+		t->kept_since_lost = env_now(t->conf.env);
 		return;
-	p->allows = allows(t, user);
+	}
+	note_allows(t, p);
 	publish_presence(t, p);
 }
 
 uint64_t turns_withdrawn(struct turns *t)
 {
+	mark_unkept(t);
 	for (unsigned i = 0; i < t->n_people; i++) {
 		struct person *p = &t->person[i];
-		unsigned now = allows(t, p->user), before = p->allows;
+		unsigned before = p->allows;
 
-		p->allows = now;
-		if (now < before && !p->is_bot)
+		note_allows(t, p);
+		if (p->allows < before && !p->is_bot)
 			return p->user;
 	}
-	return 0;
+	return t->conf.remembersh ? told_find_unkept(&t->told, t->conf.remembersh, t->conf.arg) : 0;
 }
 
 static void take_member(struct turns *t, const struct room_event *ev)
@@ -436,9 +519,11 @@ static void take_member(struct turns *t, const struct room_event *ev)
 	struct person *p;
 
 	learn_name(t, ev);
-	p = ev->is_bot ? NULL : find_person(t, ev->user);
+	p = find_person(t, ev->user);
 	if (!p)
 		return;
+	if (p->there && !ev->yes)
+		p->left = ++t->n_left;
 	p->there = ev->yes;
 	publish_presence(t, p);
 }
@@ -461,8 +546,22 @@ static void publish_asr(struct turns *t, const struct room_effect *e)
 
 static void take_typed(struct turns *t, const struct room_event *ev)
 {
-	note_typed(t, ev->user, ev->message);
+	if (!may_keep(t, ev->user))
+		typists_note(&t->typists, ev->user, ev->message);
 	turns_shown(t, 0, ev->user);
+}
+
+static void take_written(struct turns *t, const struct room_event *ev)
+{
+	struct person *p = find_person(t, ev->user);
+
+	turns_shown(t, 0, ev->user);
+	if (may_keep(t, ev->user))
+		return;
+	if (p)
+		p->unkept = true;
+	else
+		t->unkept_lost = true;
 }
 
 void turns_event(struct turns *t, const struct room_event *ev)
@@ -474,6 +573,8 @@ void turns_event(struct turns *t, const struct room_event *ev)
 		publish_transcript(t, ev);
 	else if (ev->type == ROOM_TYPED && !ev->is_bot)
 		take_typed(t, ev);
+	else if (ev->type == ROOM_WRITTEN)
+		take_written(t, ev);
 }
 
 void turns_effect(struct turns *t, const struct room_effect *e)
@@ -525,23 +626,15 @@ static json_t *id_json(uint64_t id)
 	return json_string(text);
 }
 
-static char *why_text(const struct room_turn *turn)
+/* The words that a prompt quotes are those of no utterance. */
+static void add_quoted(const struct turns *t, const struct room_turn *turn, json_t *list)
 {
-	json_t *list = json_array();
-	char *text;
-
-	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++) {
-		const struct room_decision *d = &turn->decision[i];
-
-		json_array_append_new(
-			list, json_pack("{s:s,s:b,s:I,s:I,s:s,s:s}", "rule",
-					room_rule_name(d->rule), "yes", d->yes, "value",
-					(json_int_t)d->value, "limit", (json_int_t)d->limit, "unit",
-					room_rule_unit(d->rule), "text", room_rule_text(d->rule)));
-	}
-	text = json_dumps(list, JSON_COMPACT);
-	json_decref(list);
-	return text;
+	if (turn->quoted_n && may_tell(t, turn->quoted_user))
+		json_array_append_new(list, json_pack("{s:o,s:s,s:i,s:s%}", "user",
+						      id_json(turn->quoted_user), "name",
+						      turn->quoted_name, "utterance", 0, "text",
+						      turn->transcript + turn->quoted_at,
+						      (size_t)turn->quoted_n));
 }
 
 static char *segments_text(const struct turns *t, const struct room_turn *turn)
@@ -549,6 +642,7 @@ static char *segments_text(const struct turns *t, const struct room_turn *turn)
 	json_t *list = json_array();
 	char words[ROOM_TEXT_MAX], *text;
 
+	add_quoted(t, turn, list);
 	for (unsigned i = 0; i < turn->segments; i++) {
 		const struct room_segment *s = &turn->segment[i];
 
@@ -564,42 +658,21 @@ static char *segments_text(const struct turns *t, const struct room_turn *turn)
 	return text;
 }
 
-static int64_t first_audio_ms(const struct room_turn *turn)
-{
-	if (!turn->first_audio_at || !turn->end_of_speech_at ||
-	    turn->first_audio_at < turn->end_of_speech_at)
-		return -1;
-	return (int64_t)((turn->first_audio_at - turn->end_of_speech_at) / NS_PER_MS);
-}
-
+/* A question in writing is its writer's, though nobody said the prompt that quotes it. */
 static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct turns *t,
 		    const struct room_turn *turn)
 {
-	bool all = may(t, turn->user);
+	bool all = may(t, turn->quoted_n ? turn->quoted_user : turn->user);
 
-	for (unsigned i = 0; i < turn->segments; i++)
+	for (unsigned i = 0; i < turn->segments && !turn->quoted_n; i++)
 		all = all && may(t, turn->segment[i].user);
 	return all;
 }
 
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
 {
-	bool all = all_may(may_keep, t, turn) && !turn->told_private && !may_quote(t, turn->id);
-
-	for (unsigned i = 0; i < turn->segments; i++)
-		all = all && turns_keeps_segment(t, &turn->segment[i]);
-	return all;
-}
-
-/* What people said. A turn of the bot's own was begun by a prompt, in which a person's words may be
- * quoted: nobody said the rest. */
-static void copy_heard(const struct room_turn *turn, char *out, size_t size)
-{
-	if (turn->prompted)
-		snprintf(out, size, "%.*s", (int)turn->quoted_n,
-			 turn->transcript + turn->quoted_at);
-	else
-		snprintf(out, size, "%s", turn->transcript);
+	return all_may(may_keep, t, turn) && turns_keeps_words(t, turn) && !turn->told_private &&
+	       !may_quote(t, turn->id) && told_is_whole(&t->told);
 }
 
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
@@ -610,35 +683,38 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 	struct bus_event ev = {.type = types[stage],
 			       .at_ms = env_wall_ms(t->conf.env),
 			       .guild = t->conf.guild,
-			       .user = turn->user};
-	char *why = why_text(turn), *segments = segments_text(t, turn);
+			       .user = turn->quoted_n ? turn->quoted_user : turn->user};
+	char *why = turn_why_text(turn), *segments = segments_text(t, turn),
+	     *told = told_text(&t->told);
 	/* Words of a turn in which somebody speaks who may not be heard are not told. */
 	bool words = all_may(may_tell, t, turn);
-	uint64_t now = env_now(t->conf.env);
 	char heard[ROOM_TEXT_MAX];
 
-	copy_heard(turn, heard, sizeof heard);
+	turn_heard_text(turn, heard, sizeof heard);
 	follow_turn(t, turn);
 	ev.turn = (struct event_turn){.session = t->session,
 				      .channel = t->conf.channel,
 				      .turn = turn->id,
 				      .stage = stages[stage],
-				      .name = turn->name,
+				      .name = turn->quoted_n ? turn->quoted_name : turn->name,
 				      .heard = words ? heard : "",
 				      .reason = room_reason_name(turn->reason),
 				      .said = words ? turn->answer : "",
 				      .text = room_reason_text(turn->reason),
-				      .first_audio_ms = first_audio_ms(turn),
-				      .lasted_ms =
-					      turn->born_at && turn->born_at <= now
-						      ? (int64_t)((now - turn->born_at) / NS_PER_MS)
-						      : -1,
+				      .first_audio_ms = turn_first_audio_ms(turn),
+				      .lasted_ms = turn_lasted_ms(turn, env_now(t->conf.env)),
 				      .segments = segments,
 				      .why = why,
 				      .prompts = PROMPTS_VERSION,
-				      .transient = !turns_may_keep(t, turn)};
+				      .transient = !turns_may_keep(t, turn),
+				      .told = told};
 	bus_publish(t->conf.bus, &ev);
+	if (stage == TURNS_ENDED && turn->id == t->asked) {
+		t->asked = 0;
+		told_drop(&t->told);
+	}
 	free(why);
+	free(told);
 	free(segments);
 }
 
@@ -676,26 +752,6 @@ struct turns *turns_free(struct turns *t, const char *why)
 	publish_session(t, EVENT_SESSION_OVER, why);
 	free(t);
 	return NULL;
-}
-
-/* ---- the turn file ---- */
-
-void turns_append(const char *file, const struct bus_event *ev, bool words)
-{
-	json_t *j = bus_event_json(ev, words);
-	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL, *line = NULL;
-	int n = -1, err = ENOMEM;
-
-	if (text)
-		n = asprintf(&line, "%s\n", text);
-	if (n > 0) {
-		err = turn_file_append(file, line, (size_t)n);
-		free(line);
-	}
-	if (err)
-		log_warn("turn_not_written", "file=\"%s\" error=\"%s\"", file, strerror(err));
-	free(text);
-	json_decref(j);
 }
 
 uint64_t turns_session(const struct turns *t)

@@ -45,7 +45,8 @@ int turns_alloc(struct turns **out, const struct turns_conf *conf);
 struct turns *turns_free(struct turns *t, const char *why);
 /* The start of the voice session, ms since 1970: with the server its id. */
 uint64_t turns_session(const struct turns *t);
-/* The person's display name; "": not known. Borrowed until the next event. */
+/* The person's display name; "": not known, as of people who left when later ones needed their
+ * place. Borrowed until the next event. */
 const char *turns_name(const struct turns *t, uint64_t user);
 /* True if everybody who was in the channel during this session may be remembered, bots aside, and
  * was when they spoke, and so was whoever typed there. */
@@ -54,15 +55,27 @@ bool turns_all_kept(const struct turns *t);
  * typed. A line of the bot may quote nobody of whom that is not true. */
 bool turns_keeps_segment(const struct turns *t, const struct room_segment *s);
 bool turns_keeps_line(const struct turns *t, const struct room_message *m);
+/* The same of the words that a turn has from people: of a question in writing, of its writer when
+ * it was written. */
+bool turns_keeps_words(const struct turns *t, const struct room_turn *turn);
 /* The consent of this person has changed: tells that a member who is not remembered any more is
- * gone, and that one who is now remembered is there. */
+ * gone, and that one who is now remembered is there. What they are saying is kept only if they
+ * were remembered since it began. */
 void turns_consent(struct turns *t, uint64_t user);
-/* Somebody who was here and whose consent allows less than at the last look, because the setting
- * for people who have not answered changed; 0: nobody else. Each is told once. */
+/* Somebody who was here and whose consent allows less than at the last look, or of whom a tool told
+ * and who is not remembered any more, because the setting for people who have not answered changed;
+ * 0: nobody else. Each is told once, the latter if turns_withheld follows. */
 uint64_t turns_withdrawn(struct turns *t);
 /* The model of this turn (0: of none that is under way) is shown a picture or a line of this
  * person's. */
 void turns_shown(struct turns *t, uint32_t turn, uint64_t user);
+/* A tool tells a model words or a fact of this person's. Every answer from now on may repeat them:
+ * models go on from what was said, and a new voice session from the bot's lines of the history. Of
+ * more than TOLD_MAX people no answer is kept. */
+void turns_told(struct turns *t, uint64_t user);
+/* Somebody withdrew: the next voice session is told none of the bot's lines from before, so later
+ * answers repeat nobody of whom tools told until now. */
+void turns_withheld(struct turns *t);
 /* No turn is under way, and the next model is told lines of the history alone. */
 void turns_renewed(struct turns *t);
 /* An event, before the room's step. */

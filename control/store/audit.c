@@ -715,3 +715,26 @@ int audit_export(struct db *db, FILE *out)
 	}
 	return err == ENOENT ? 0 : err;
 }
+
+int audit_tell(struct db *db, json_t **out)
+{
+	static const char *const faults[] = {[AUDIT_GAP] = "gap",
+					     [AUDIT_CHANGED] = "changed",
+					     [AUDIT_CUT] = "cut",
+					     [AUDIT_DISGUISED] = "disguised"};
+	struct audit_state state;
+	int err = audit_check(db, NULL, &state);
+
+	if (err)
+		return err;
+	*out = json_pack(
+		"{s:b,s:s?,s:o,s:I,s:I,s:I,s:I,s:o}", "whole", (int)!state.fault, "fault",
+		faults[state.fault], "row",
+		state.seq ? json_sprintf("%llu", (unsigned long long)state.seq) : json_null(),
+		"rows", (json_int_t)state.rows, "erased", (json_int_t)state.erased, "unsealed",
+		(json_int_t)state.unsealed, "unchained", (json_int_t)state.unchained, "head",
+		state.fault || !*state.head
+			? json_null()
+			: json_sprintf("%llu:%s", (unsigned long long)state.seq, state.head));
+	return 0;
+}

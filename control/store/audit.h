@@ -26,6 +26,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <jansson.h>
+
 struct db;
 
 enum { AUDIT_HASH = 65 };
@@ -70,6 +72,9 @@ int audit_erase_texts(struct db *db, uint64_t user, const char *mac, uint64_t no
 int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed);
 /* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */
 int audit_check(struct db *db, const char *kept, struct audit_state *out);
+/* What it finds without one, as the dashboard is told: {whole, fault, row, rows, …}. Caller owns
+ * *out. */
+int audit_tell(struct db *db, json_t **out);
 /* "SEQ:HASH" of the newest row, to be kept elsewhere; "" without one. */
 enum { AUDIT_HEAD = AUDIT_HASH + 24 };
 int audit_head(struct db *db, char out[AUDIT_HEAD]);

@@ -21,7 +21,6 @@ enum {
 	BUSY_MS = 5000,
 	TEXT_MAX = 4 << 20,	     /* longest text or row that SQLite takes */
 	LATE_STEPS = 1000,	     /* of SQLite's machine, between looks at the clock */
-	MERGE_PAGES = 64,	     /* of the full-text index, rewritten at a time */
 	APPLICATION_ID = 0x5061726c, /* "Parl" */
 };
 
@@ -152,6 +151,19 @@ int db_run(struct db *db, sqlite3_stmt *stmt)
 		;
 	err = error_of(db, rc); /* resetting would take the system's error away */
 	sqlite3_reset(stmt);
+	return err;
+}
+
+int db_run_each(struct db *db, const enum db_statement *list, size_t n, uint64_t v)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		sqlite3_stmt *s = db_use(db, list[i]);
+
+		db_bind_uint(s, 1, v);
+		err = db_run(db, s);
+	}
 	return err;
 }
 
@@ -343,33 +355,6 @@ static void fold_name(sqlite3_context *ctx, int n, sqlite3_value **value)
 	}
 	terms_fold(folded, text, bytes);
 	sqlite3_result_text(ctx, folded, (int)bytes, free);
-}
-
-static int merge_index(struct db *db, enum db_statement first, enum db_statement more)
-{
-	int before, left = 2;
-	sqlite3_stmt *s = db_use(db, first);
-	int err;
-
-	db_bind_uint(s, 1, MERGE_PAGES);
-	err = db_run(db, s);
-	/* A call that finds nothing to do changes less than two rows (FTS5, the 'merge' command).
-	 */
-	while (!err && left >= 2) {
-		before = sqlite3_total_changes(db->sql);
-		s = db_use(db, more);
-		db_bind_uint(s, 1, MERGE_PAGES);
-		err = db_run(db, s);
-		left = sqlite3_total_changes(db->sql) - before;
-	}
-	return err;
-}
-
-int db_merge_terms(struct db *db)
-{
-	int err = merge_index(db, DB_BEGIN_MERGE, DB_MERGE);
-
-	return err ? err : merge_index(db, DB_BEGIN_MERGE_FACTS, DB_MERGE_FACTS);
 }
 
 /* ---- integrity, backup ---- */

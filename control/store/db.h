@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/events/message_actions.def"
+#include "control/events/turn_parts.def"
 #include "control/store/statements.def"
 
 struct db;
@@ -59,6 +61,8 @@ void db_bind_real(struct sqlite3_stmt *stmt, int at, double v);
 void db_bind_blob(struct sqlite3_stmt *stmt, int at, const void *data, size_t n);
 /* To its end. */
 int db_run(struct db *db, struct sqlite3_stmt *stmt);
+/* Each of n statements, whose ?1 is v, to its end, until one fails. */
+int db_run_each(struct db *db, const enum db_statement *list, size_t n, uint64_t v);
 /* 0: a row is there. ENOENT: no more. */
 int db_step(struct db *db, struct sqlite3_stmt *stmt);
 double db_real(struct sqlite3_stmt *stmt, int column);
@@ -75,10 +79,6 @@ uint64_t db_last_row(const struct db *db);
 int db_read_file(struct db *db, uint64_t offset, void *buf, size_t n, size_t *got);
 /* Changes when another connection has written. */
 int db_outside_version(struct db *db);
-
-/* Rewrites the full-text indexes so that nothing of removed texts is left in them: FTS5 keeps the
- * terms of a deleted row, and writes them again, until it merges. Not inside a transaction. */
-int db_merge_terms(struct db *db);
 
 int db_begin(struct db *db);
 /* Many statements that only read: SQLite locks the file once for all of them. */

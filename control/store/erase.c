@@ -14,6 +14,7 @@
 #include "control/store/consents.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/deletions.h"
 #include "control/store/erased_facts.h"
 #include "control/store/listed.h"
@@ -22,7 +23,6 @@
 #include "control/store/subject.h"
 #include "control/store/summaries.h"
 #include "control/store/turn_file.h"
-#include "control/words/words.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -548,7 +548,6 @@ static char *print_receipt(const struct run *r)
 static int search_but_lists(struct run *r)
 {
 	int err;
-
 	json_int_t there;
 
 	r->traces = 0;
@@ -586,13 +585,6 @@ static int give_receipt(struct run *r, char **receipt)
 	else
 		*receipt = text;
 	return err;
-}
-
-static int prove(struct run *r, char **receipt)
-{
-	int err = search_again(r);
-
-	return err ? err : give_receipt(r, receipt);
 }
 
 /* No row told of them, nor does an earlier run that was interrupted. */
@@ -662,7 +654,7 @@ static void note_failure(struct db *db, uint64_t user, int why)
 static int run_erasure(struct run *r, char **receipt)
 {
 	int err = erase_rows(r);
-	bool none = r->e->stranger && has_nothing(r);
+	bool none = r->e->unrecorded && has_nothing(r);
 
 	r->texts = r->scan.n;
 	scan_add_id(&r->scan, r->e->user);
@@ -677,7 +669,9 @@ static int run_erasure(struct run *r, char **receipt)
 	if (!err && none)
 		err = listed_count(r->db, r->e->user, &r->listed);
 	none = none && !json_object_size(r->files) && !r->listed;
-	return err ? err : none ? give_receipt(r, receipt) : prove(r, receipt);
+	if (!err && !none)
+		err = search_again(r);
+	return err ? err : give_receipt(r, receipt);
 }
 
 int erase_person(struct db *db, const struct erase *e, char **receipt)
@@ -716,47 +710,6 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	json_decref(r->guilds);
 	free(r);
 	return err;
-}
-
-int erase_tell(struct words *w, const char *receipt)
-{
-	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
-	json_int_t traces = json_integer_value(json_object_get(scan, "traces"));
-	json_int_t listed = json_integer_value(json_object_get(scan, "listed"));
-	json_int_t total = 0;
-	const char *table;
-	bool valid = json_is_object(json_object_get(j, "erased"));
-	bool searched = json_array_size(json_object_get(scan, "searched"));
-
-	json_object_foreach(json_object_get(j, "erased"), table, rows)
-	{
-		total += json_integer_value(rows);
-	}
-	if (valid && !total && !searched)
-		words_erased_nothing(w);
-	else if (valid && !traces && !listed)
-		words_erased(w, (unsigned)total);
-	else if (valid && !traces)
-		words_erased_but_listed(w, (unsigned)total);
-	else if (valid)
-		words_erased_with_traces(w, (unsigned)total, (unsigned)traces);
-	json_decref(j);
-	return valid ? 0 : EBADMSG;
-}
-
-bool erase_found(const char *receipt)
-{
-	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
-	bool found = !j || json_integer_value(json_object_get(scan, "traces")) ||
-		     json_integer_value(json_object_get(scan, "listed"));
-	const char *table;
-
-	json_object_foreach(json_object_get(j, "erased"), table, rows)
-	{
-		found = found || json_integer_value(rows);
-	}
-	json_decref(j);
-	return found;
 }
 
 int erase_read_request(struct db *db, uint64_t user, struct erase_state *out)

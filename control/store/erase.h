@@ -22,9 +22,9 @@ struct erase {
 	const char *room_journals; /* a folder; "" or NULL: none */
 	uint64_t user, now_ms;
 	const char *via; /* who asked: "/privacy", "control --erase", "restore" */
-	/* Nobody in a server knows them: if no row and no file does either, the database is not
+	/* No row named them when they asked: if no row and no file does now, the database is not
 	 * searched, which takes long, and the receipt's "searched" is empty. */
-	bool stranger;
+	bool unrecorded;
 };
 
 /* Records the request alone, synced to the disk. It stays until erase_person has ended it. Errors
@@ -33,15 +33,18 @@ int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
 /* Turns each `remembered` of this person into `heard` and notes the deletion; other answers stay.
  * Inside a transaction. Errors of db.h. */
 int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
-/* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
- * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "texts": how many of theirs
- * were searched for beside the id, "traces": 0, "listed": how often
- * the settings in force name the person, "found": {file name: traces}}}; the caller frees it.
- * Errors of db.h and consents_read_key; ENOMEM. */
+/* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {what an
+ * E() of ERASERS names: rows}, "files": {kind: how many}, "scan": {"searched": [file names],
+ * "texts": how many of theirs were searched for beside the id, "traces": 0, "listed": how often the
+ * settings in force name the person, "found": {file name: traces}}}; the caller frees it. Errors of
+ * db.h and consents_read_key; ENOMEM. */
 int erase_person(struct db *db, const struct erase *e, char **receipt);
 /* Adds the sentence of a receipt. EBADMSG. */
 int erase_tell(struct words *w, const char *receipt);
-/* True if the receipt tells that something of the person was there, or if it cannot be read. */
+/* How many traces the search found. */
+uint64_t erase_traces(const char *receipt);
+/* True if the receipt tells that something of the person was there, or if it cannot be read. Traces
+ * alone are nothing of a person: the id of a channel leaves many. */
 bool erase_found(const char *receipt);
 /* The receipt of an erasure of this person not before from_ms. ENOENT. The caller frees it. */
 int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,

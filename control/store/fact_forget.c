@@ -12,6 +12,7 @@
 #include "control/memory/compare.h"
 #include "control/memory/slice.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/fact_channels.h"
 #include "control/store/fact_filter.h"
 #include "control/store/fact_rows.h"
@@ -19,21 +20,12 @@
 #include "control/store/job.h"
 
 enum { FORGET_MAX = 20, FORGET_NEAR = 5 };
-#define GUILD "guild"
 
 static const char *text_at(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
-}
-
-static int dump(int err, json_t *json, char **out)
-{
-	if (!err)
-		*out = json_dumps(json, JSON_COMPACT);
-	json_decref(json);
-	return !err && !*out ? ENOMEM : err;
 }
 
 /* Facts of the speaker that the request may name. */
@@ -48,7 +40,7 @@ static void choose_fact(const struct job *j, json_t *list, sqlite3_stmt *s)
 	json_array_append_new(list, json_pack("{s:I,s:s,s:b,s:o*,s:I}", "id",
 					      (json_int_t)db_uint(s, 0), "text", db_text(s, 1),
 					      "private", db_uint(s, 6) != 0, "channels",
-					      fact_channels(s, 10), GUILD, (json_int_t)j->guild));
+					      fact_channels(s, 10), "guild", (json_int_t)j->guild));
 }
 
 static bool is_chosen(const struct choice *c, uint64_t id)
@@ -148,23 +140,13 @@ static int list_servers(struct db *db, uint64_t user, json_t *list)
 	return err == ENOENT ? 0 : err;
 }
 
-static int in_each_server(struct db *db, const struct job *j, const json_t *servers,
-			  const json_t *request, struct choice *out,
-			  int (*choose)(struct db *db, const struct job *j, const json_t *request,
-					struct choice *out))
+/* The same request, as if it named this server. */
+static struct job in_server(const struct job *j, const json_t *server)
 {
-	const json_t *server;
-	size_t i;
-	int err = 0;
+	struct job in = *j;
 
-	json_array_foreach(servers, i, server)
-	{
-		struct job in = *j;
-
-		in.guild = (uint64_t)json_integer_value(server);
-		err = err ? err : choose(db, &in, request, out);
-	}
-	return err;
+	in.guild = (uint64_t)json_integer_value(server);
+	return in;
 }
 
 /* What each server has by itself: one has no part in how many another one gives. */
@@ -183,19 +165,13 @@ static int choose_apart(struct db *db, const struct job *j, const json_t *reques
 	return err;
 }
 
-static int choose_copies_apart(struct db *db, const struct job *j, const json_t *request,
-			       struct choice *out)
-{
-	(void)request;
-	return choose_all_copies(db, j, out);
-}
-
 /* Words that name different facts in different servers forget none of them: which is meant? */
-static void doubt_different(struct choice *out)
+static void choose_none_if_different(struct choice *out)
 {
 	const char *first = text_at(json_array_get(out->chosen, 0), "text");
 	bool differ = false;
 	const json_t *fact;
+	json_t *doubted;
 	size_t i;
 
 	json_array_foreach(out->chosen, i, fact)
@@ -204,24 +180,36 @@ static void doubt_different(struct choice *out)
 	}
 	if (!differ)
 		return;
-	json_array_extend(out->chosen, out->others);
-	json_array_extend(out->chosen, out->near);
+	/* What was chosen comes first among what may be meant. */
+	doubted = out->chosen;
+	json_array_extend(doubted, out->others);
+	json_array_extend(doubted, out->near);
 	json_array_clear(out->near);
-	json_array_extend(out->near, out->chosen);
-	json_array_clear(out->chosen);
+	out->chosen = out->near;
+	out->near = doubted;
 }
 
 static int choose_everywhere(struct db *db, const struct job *j, const json_t *request,
 			     struct choice *out)
 {
 	json_t *servers = json_array();
+	const json_t *server;
+	size_t i;
 	int err = servers ? list_servers(db, j->user, servers) : ENOMEM;
 
-	if (!err)
-		err = in_each_server(db, j, servers, request, out, choose_apart);
-	doubt_different(out);
-	if (!err)
-		err = in_each_server(db, j, servers, request, out, choose_copies_apart);
+	json_array_foreach(servers, i, server)
+	{
+		const struct job in = in_server(j, server);
+
+		err = err ? err : choose_apart(db, &in, request, out);
+	}
+	choose_none_if_different(out);
+	json_array_foreach(servers, i, server)
+	{
+		const struct job in = in_server(j, server);
+
+		err = err ? err : choose_all_copies(db, &in, out);
+	}
 	json_decref(servers);
 	return err;
 }
@@ -241,7 +229,7 @@ int fact_list_own(struct db *db, const struct job *j, char **out)
 				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)db_uint(s, 0),
 						"text", db_text(s, 1), "user", user));
 	sqlite3_reset(s);
-	return dump(err == ENOENT ? 0 : err, list, out);
+	return fact_rows_dump(err == ENOENT ? 0 : err, list, out);
 }
 
 /* ---- the request ---- */
@@ -256,9 +244,8 @@ static int forget_chosen(struct db *db, const struct job *j, const json_t *chose
 	json_array_foreach(chosen, i, fact)
 	{
 		uint64_t id = (uint64_t)json_integer_value(json_object_get(fact, "id"));
-		struct job in = *j;
+		const struct job in = in_server(j, json_object_get(fact, "guild"));
 
-		in.guild = (uint64_t)json_integer_value(json_object_get(fact, GUILD));
 		err = err ? err : fact_rows_drop(db, id, words, f);
 		err = err ? err : fact_rows_audit(db, &in, "memory_forget", "deleted");
 	}
@@ -315,7 +302,8 @@ static void tell_candidates(json_t *root, const json_t *gone, const struct choic
 	json_decref(others);
 }
 
-/* Of a request that names its server. */
+/* Models get the document of a request that names its server (memory_forget); the id of that is
+ * nothing to them. */
 static void leave_guild_out(json_t *list)
 {
 	json_t *fact;
@@ -323,7 +311,7 @@ static void leave_guild_out(json_t *list)
 
 	json_array_foreach(list, i, fact)
 	{
-		json_object_del(fact, GUILD);
+		json_object_del(fact, "guild");
 	}
 }
 
@@ -334,7 +322,7 @@ int fact_forget(struct db *db, const char *dir, const struct job *j, char **out)
 	int err = request ? forget(db, dir, j, request, &choice) : EINVAL;
 
 	if (!err && json_array_size(choice.chosen))
-		err = db_merge_terms(db);
+		err = db_merge(db, DB_INDEX_FACTS);
 	if (j->guild) {
 		leave_guild_out(choice.chosen);
 		leave_guild_out(choice.near);
@@ -346,5 +334,5 @@ int fact_forget(struct db *db, const char *dir, const struct job *j, char **out)
 	json_decref(choice.chosen);
 	json_decref(choice.near);
 	json_decref(choice.others);
-	return dump(err, root, out);
+	return fact_rows_dump(err, root, out);
 }

@@ -548,9 +548,12 @@ int fact_pairs_tell(struct db *db, json_t *fact)
 
 	db_bind_uint(s, 1, (uint64_t)json_integer_value(json_object_get(fact, "id")));
 	while ((err = db_step(db, s)) == 0)
-		json_array_append_new(conflicts, json_pack("{s:s,s:I,s:o*}", "text", db_text(s, 0),
-							   "from_ms", (json_int_t)db_uint(s, 1),
-							   "channels", fact_channels(s, 2)));
+		json_array_append_new(
+			conflicts,
+			json_pack("{s:s,s:I,s:o,s:o*}", "text", db_text(s, 0), "from_ms",
+				  (json_int_t)db_uint(s, 1), "user",
+				  json_sprintf("%llu", (unsigned long long)db_uint(s, 3)),
+				  "channels", fact_channels(s, 2)));
 	sqlite3_reset(s);
 	if (json_array_size(conflicts))
 		json_object_set(fact, "conflicts", conflicts);

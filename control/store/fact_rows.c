@@ -17,6 +17,7 @@
 #include "control/memory/vectors.h"
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/erased_facts.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_channels.h"
@@ -59,8 +60,8 @@ int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const 
 	snprintf(actor, sizeof actor, "%llu", (unsigned long long)j->user);
 	snprintf(target, sizeof target, "guild:%llu", (unsigned long long)j->guild);
 	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
-						 .actor = actor,
-						 .via = "tool",
+						 .actor = j->by_operator ? "operator" : actor,
+						 .via = j->by_operator ? "http" : "tool",
 						 .kind = kind,
 						 .target = target,
 						 .result = result});
@@ -276,7 +277,7 @@ static int write_all(struct db *db, struct embedding *e, const struct job *j, co
 	return err;
 }
 
-static int dump(int err, json_t *json, char **out)
+int fact_rows_dump(int err, json_t *json, char **out)
 {
 	if (!err)
 		*out = json_dumps(json, JSON_COMPACT);
@@ -297,7 +298,7 @@ int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, cha
 			err = db_commit(db);
 	}
 	json_decref(items);
-	return dump(err, done, out);
+	return fact_rows_dump(err, done, out);
 }
 
 /* ---- finding ---- */
@@ -546,7 +547,7 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 		json_decref(found->fact[i]);
 	free(found);
 	json_decref(request);
-	return dump(err, list, out);
+	return fact_rows_dump(err, list, out);
 }
 
 /* ---- forgetting ---- */
@@ -577,12 +578,8 @@ int fact_rows_drop(struct db *db, uint64_t id, const char *words, struct forgott
 
 	if (!err)
 		err = summaries_forget(db, id, words, f);
-	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
-		sqlite3_stmt *s = db_use(db, all[i]);
-
-		db_bind_uint(s, 1, id);
-		err = db_run(db, s);
-	}
+	if (!err)
+		err = db_run_each(db, all, sizeof all / sizeof all[0], id);
 	return err;
 }
 
@@ -596,16 +593,11 @@ int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)
 	*changed = 0;
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
-		sqlite3_stmt *s = db_use(db, all[i]);
-
-		db_bind_uint(s, 1, before_ms);
-		err = db_run(db, s);
-		*changed = err ? 0 : db_changes(db);
-	}
+	err = db_run_each(db, all, sizeof all / sizeof all[0], before_ms);
+	*changed = err ? 0 : db_changes(db);
 	if (err)
 		db_rollback(db);
 	else
 		err = db_commit(db);
-	return !err && *changed ? db_merge_terms(db) : err;
+	return !err && *changed ? db_merge(db, DB_INDEX_FACTS) : err;
 }

@@ -39,7 +39,7 @@ static int list_recent_lines(struct db *db, const struct job *j, const char *tex
 	db_bind_uint(s, 1, j->user);
 	db_bind_uint(s, 2, j->guild);
 	db_bind_uint(s, 3, j->until_ms);
-	db_bind_uint(s, 4, j->channel);
+	db_bind_uint(s, 4, j->said_in ? j->said_in : j->channel);
 	while ((err = db_step(db, s)) == 0) {
 		newest = newest ? newest : db_uint(s, 0);
 		if (slice_count_words(text, db_text(s, 1), &shared) && shared)

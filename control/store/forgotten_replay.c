@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/erased_facts.h"
 #include "control/store/fact_rows.h"
 #include "control/store/forgotten.h"

@@ -5,9 +5,12 @@
 
 #include "control/memory/calendar.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/rows.h"
 
-enum { ROUNDS = 256, CHECK_HOUR = 4 };
+/* Others wait meanwhile: what is left goes next time. Deleting makes the full-text index larger
+ * until it merges, which costs more than a round. */
+enum { ROUNDS = 16, MERGE_EACH = 8, CHECK_HOUR = 4 };
 
 static int find(struct db *db, enum db_statement statement, uint64_t *at_ms)
 {
@@ -45,6 +48,8 @@ int growth_limit(struct db *db, uint64_t now_ms, uint64_t max_bytes, uint64_t *w
 			return 0;
 		if (!err)
 			err = rows_expire(db, now_ms, at_ms + 1, &changed);
+		if (!err && i % MERGE_EACH == MERGE_EACH - 1)
+			err = db_merge(db, DB_INDEX_LINES);
 		if (!err)
 			*words_ms = at_ms + 1;
 	}

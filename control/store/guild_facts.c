@@ -9,6 +9,7 @@
 
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/forgotten.h"
 #include "control/store/job.h"
 
@@ -78,7 +79,7 @@ int guild_facts_forget(struct db *db, const char *dir, const struct job *j, char
 	else
 		err = db_commit(db);
 	if (!err && facts)
-		err = db_merge_terms(db);
+		err = db_merge(db, DB_INDEX_FACTS);
 	if (err)
 		return err;
 	root = json_pack("{s:i}", "forgotten", (int)facts);

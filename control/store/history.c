@@ -13,7 +13,9 @@
 #include "control/store/recordings.h"
 #include "control/store/store.h"
 #include "control/store/turn_costs.h"
+#include "control/store/turn_heard.h"
 #include "control/events/action_id.h"
+#include "control/events/events.h"
 #include "control/events/turn_stages.h"
 #include "control/store/audit.h"
 #include "proto/base/iso_time.h"
@@ -61,45 +63,27 @@ static json_t *usd_json(uint64_t nano)
 
 /* ---- turns ---- */
 
-enum { HEARD_MAX = 1 << 20 };
-
-/* "hello", or "alice: hello / bob: you" when several spoke; null when no words are kept. */
-static json_t *read_heard(struct db *db, uint64_t seq, uint64_t speaker)
+/* Null when no words are kept. */
+static json_t *heard_json(struct db *db, uint64_t seq, uint64_t speaker)
 {
-	sqlite3_stmt *s = db_use(db, DB_FIND_SEGMENTS);
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	json_t *heard;
+	char *text = turn_heard(db, seq, speaker);
+	json_t *heard = !text ? NULL : *text ? json_string(text) : json_null();
 
-	if (!f)
-		return NULL;
-	db_bind_uint(s, 1, seq);
-	/* Rows of an incident may be as large as a database takes them. */
-	while (ftell(f) < HEARD_MAX && db_step(db, s) == 0) {
-		if (!*db_text(s, 2))
-			continue;
-		fprintf(f, "%s", ftell(f) > 0 ? " / " : "");
-		if (db_uint(s, 0) != speaker)
-			fprintf(f, "%s: ", db_text(s, 1));
-		fprintf(f, "%s", db_text(s, 2));
-	}
-	sqlite3_reset(s);
-	heard = fclose(f) ? NULL : *text ? json_string(text) : json_null();
 	free(text);
 	return heard;
 }
 
 static json_t *turn_json(struct db *db, sqlite3_stmt *s, bool words)
 {
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o}", "id",
 			 id_json(db_uint(s, SEQ)), "at", time_json(db_uint(s, AT)), "guild",
 			 id_json(db_uint(s, GUILD)), "session", time_json(db_uint(s, SESSION)),
 			 "channel", id_json(db_uint(s, CHANNEL)), "turn", number_json(s, TURN),
 			 "user", id_json(db_uint(s, USER)), "name", text_json(s, NAME), "reason",
-			 text_json(s, REASON), "firstAudioMs", number_json(s, FIRST), "lastedMs",
-			 number_json(s, LASTED), "heard",
-			 words ? read_heard(db, db_uint(s, SEQ), db_uint(s, USER)) : json_null(),
+			 text_json(s, REASON), "part", (int)bus_turn_is_part(db_text(s, REASON)),
+			 "firstAudioMs", number_json(s, FIRST), "lastedMs", number_json(s, LASTED),
+			 "heard",
+			 words ? heard_json(db, db_uint(s, SEQ), db_uint(s, USER)) : json_null(),
 			 "said", words ? text_json(s, SAID) : json_null());
 }
 
@@ -322,6 +306,7 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 	json_object_set_new(all, "costs", costs);
 	err = add_timeline(db, s, j->any, &t, all);
 	sqlite3_reset(s);
+	json_object_set_new(all, "mergedInto", id_json(turn_heard_in(db, t.seq)));
 	json_object_set_new(all, "utterances", read_lines(db, t.seq, j->any));
 	if (!err)
 		err = add_costs(db, &t, costs);
@@ -360,10 +345,12 @@ static json_t *call_json(sqlite3_stmt *s, bool words)
 		ok || running ? json_null()
 		: words	      ? text_json(s, 9)
 			      : json_string(state),
-		"guild", id_json(db_uint(s, 1)), "sessionId", time_json(db_uint(s, 2)), "turn",
-		number_json(s, 4), "turnId", is_null(s, 11) ? json_null() : id_json(db_uint(s, 11)),
-		"serverName", server ? json_stringn(tool, (size_t)(server - tool)) : json_null(),
-		"state", state, "usd", usd_json(db_uint(s, 10)));
+		/* What is written has no voice session. */
+		"guild", id_json(db_uint(s, 1)), "sessionId",
+		db_uint(s, 2) ? time_json(db_uint(s, 2)) : json_null(), "turn", number_json(s, 4),
+		"turnId", is_null(s, 11) ? json_null() : id_json(db_uint(s, 11)), "serverName",
+		server ? json_stringn(tool, (size_t)(server - tool)) : json_null(), "state", state,
+		"usd", usd_json(db_uint(s, 10)));
 }
 
 static json_t *time_or_null(sqlite3_stmt *s, int column)
@@ -382,13 +369,13 @@ static json_t *fact_json(sqlite3_stmt *s)
 	json_t *space = owner ? json_sprintf("user:%llu", (unsigned long long)owner)
 			      : json_sprintf("guild:%llu", (unsigned long long)db_uint(s, 1));
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
 			 id_json(db_uint(s, 0)), "metadata", metadata, "namespace", space, "guild",
 			 id_json(db_uint(s, 1)), "private", owner != 0, "saidBy",
 			 id_json(db_uint(s, 3)), "name", text_json(s, 4), "type", text_json(s, 5),
 			 "tags", tags ? tags : json_array(), "text", text_json(s, 7), "createdAt",
-			 time_or_null(s, 8), "validFrom", time_or_null(s, 9), "validUntil",
-			 time_or_null(s, 10), "supersededBy",
+			 time_or_null(s, 8), "saidAgainAt", time_or_null(s, 13), "validFrom",
+			 time_or_null(s, 9), "validUntil", time_or_null(s, 10), "supersededBy",
 			 is_null(s, 11) ? json_null() : id_json(db_uint(s, 11)));
 }
 
@@ -570,30 +557,6 @@ static int read_list(struct db *db, const struct job *j, json_t **out)
 	return 0;
 }
 
-/* ---- the chain of the audit ---- */
-
-static int read_chain(struct db *db, json_t **out)
-{
-	static const char *const faults[] = {[AUDIT_GAP] = "gap",
-					     [AUDIT_CHANGED] = "changed",
-					     [AUDIT_CUT] = "cut",
-					     [AUDIT_DISGUISED] = "disguised"};
-	struct audit_state state;
-	int err = audit_check(db, NULL, &state);
-
-	if (err)
-		return err;
-	*out = json_pack(
-		"{s:b,s:s?,s:o,s:I,s:I,s:I,s:I,s:o}", "whole", (int)!state.fault, "fault",
-		faults[state.fault], "row", id_json(state.seq), "rows", (json_int_t)state.rows,
-		"erased", (json_int_t)state.erased, "unsealed", (json_int_t)state.unsealed,
-		"unchained", (json_int_t)state.unchained, "head",
-		state.fault || !*state.head
-			? json_null()
-			: json_sprintf("%llu:%s", (unsigned long long)state.seq, state.head));
-	return 0;
-}
-
 /* ---- costs ---- */
 
 static json_t *day_json(uint64_t day)
@@ -695,8 +658,9 @@ static sqlite3_stmt *use_speech(struct db *db, const struct job *j, uint64_t gui
 	return s;
 }
 
-/* What is not told by whose speech it was paid for, divided by how long each person spoke; for
- * speech of which no row tells any more nobody did. */
+/* Divides what was paid for a session's transcription, and is of no one person, by how long each
+ * one spoke. The share of speech whose rows are gone (erased, expired) is of nobody ("user": null).
+ */
 static int divide_transcription(struct db *db, const struct job *j, sqlite3_stmt *of,
 				json_t *speakers)
 {
@@ -708,8 +672,17 @@ static int divide_transcription(struct db *db, const struct job *j, sqlite3_stmt
 
 	while (!(err = db_step(db, s)))
 		rows += db_uint(s, 1);
-	/* Of a session that began before, the rows alone are of these times. */
-	total = session < j->now_ms ? rows : turn_costs_spoken(db, guild, session, rows);
+	total = rows;
+	/* The rows of a session that began before the asked time are those since then alone, so
+	 * its spoken_ms is no measure of them. */
+	if (err == ENOENT && session >= j->now_ms) {
+		uint64_t spoken;
+		int failed = turn_costs_spoken(db, guild, session, &spoken);
+
+		if (failed)
+			return failed;
+		total = spoken > rows ? spoken : rows;
+	}
 	s = use_speech(db, j, guild, session);
 	while (err == ENOENT && total && !db_step(db, s)) {
 		uint64_t share = (uint64_t)(nano * (double)db_uint(s, 1) / (double)total);
@@ -782,7 +755,7 @@ int history_read(struct db *db, const struct job *j, char **out)
 		return err;
 	err = j->owner == STORE_TURN	? read_turn(db, j, &all)
 	      : j->owner == STORE_COSTS ? read_costs(db, j, &all)
-	      : j->owner == STORE_CHAIN ? read_chain(db, &all)
+	      : j->owner == STORE_CHAIN ? audit_tell(db, &all)
 					: read_list(db, j, &all);
 	db_rollback(db);
 	if (err)

@@ -14,12 +14,13 @@
 #include "control/store/audit_waiting.h"
 #include "control/store/clock.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
 #include "control/store/episodes.h"
 #include "control/store/erase_fault.h"
-#include "control/store/fact_pairs.h"
 #include "control/store/fact_forget.h"
+#include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/forgotten.h"
@@ -140,6 +141,8 @@ int job_note_read(struct job_runner *r, int err)
 void job_runner_close(struct job_runner *r)
 {
 	r->embedding = embedding_close(r->embedding);
+	r->waitsh = NULL;
+	job_merge_some(r);
 	if (r->db && r->truncate)
 		db_truncate_wal(r->db);
 	r->db = db_close(r->db);
@@ -576,12 +579,11 @@ static void run_find_episode(struct job_runner *r, const struct job *j, struct w
 
 static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
 {
-	return j->kind == JOB_WRITE_FACTS ? fact_rows_write(r->db, r->embedding, j, text)
-	       : j->kind == JOB_FIND_FACTS
-		       ? (j->guild ? fact_rows_find(r->db, r->embedding, j, text)
-				   : fact_list_own(r->db, j, text))
-	       : j->kind == JOB_FORGET_GUILD ? guild_facts_forget(r->db, r->dir, j, text)
-					     : fact_forget(r->db, r->dir, j, text);
+	return j->kind == JOB_WRITE_FACTS      ? fact_rows_write(r->db, r->embedding, j, text)
+	       : j->kind == JOB_FIND_FACTS     ? fact_rows_find(r->db, r->embedding, j, text)
+	       : j->kind == JOB_LIST_OWN_FACTS ? fact_list_own(r->db, j, text)
+	       : j->kind == JOB_FORGET_GUILD   ? guild_facts_forget(r->db, r->dir, j, text)
+					       : fact_forget(r->db, r->dir, j, text);
 }
 
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)
@@ -595,6 +597,9 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 	job_answer_json(r, a, err, text);
 	if (!err && forgets)
 		embedding_drop(r->embedding);
+	/* It may be forgotten, and the index not rewritten. */
+	if (err && forgets)
+		job_merge_later(r, DB_INDEX_FACTS);
 	/* Forgotten words still stand in the WAL. */
 	if (!err && forgets)
 		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
@@ -680,7 +685,8 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 	else if (j->kind == JOB_READ_HISTORY)
 		run_read_history(r, j, a);
 	else if (j->kind == JOB_WRITE_FACTS || j->kind == JOB_FIND_FACTS ||
-		 j->kind == JOB_FORGET_FACTS || j->kind == JOB_FORGET_GUILD)
+		 j->kind == JOB_LIST_OWN_FACTS || j->kind == JOB_FORGET_FACTS ||
+		 j->kind == JOB_FORGET_GUILD)
 		run_facts(r, j, a);
 	else
 		run_encoder(r, j, a);
@@ -735,6 +741,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_FIND_LOOKUPS:
 	case JOB_WRITE_FACTS:
 	case JOB_FIND_FACTS:
+	case JOB_LIST_OWN_FACTS:
 	case JOB_FORGET_FACTS:
 	case JOB_FORGET_GUILD:
 	case JOB_SET_ENCODER:
@@ -775,7 +782,6 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_SYNC:
 	case JOB_CHECK_ROOM:
 		run_disk(r, j, a);
-		break;
 	}
 }
 
@@ -785,6 +791,8 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	if (!j->urgent)
 		pump_embedding(r);
 	run_kind(r, j, a);
-	if (!j->urgent)
+	if (!j->urgent) {
 		pump_embedding(r);
+		job_merge_some(r);
+	}
 }

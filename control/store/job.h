@@ -24,17 +24,18 @@ enum job_kind {
 	JOB_PUT_DOCUMENT,
 	JOB_GET_DOCUMENT,
 	JOB_LIST_DOCUMENTS,
-	JOB_SUM_COSTS,	  /* since now_ms */
-	JOB_FIND_SAID,	  /* in channel, by user or author, about text, from now_ms to until_ms;
-			     version: how many; scope: the people present whom it names */
-	JOB_FIND_LOOKUPS, /* in channel since now_ms; version: how many */
-	JOB_WRITE_FACTS,  /* text: the items */
-	JOB_FIND_FACTS,	  /* text: the request; version: how many */
-	JOB_FORGET_FACTS, /* text: the request */
-	JOB_FORGET_GUILD, /* the memory of guild */
-	JOB_SET_ENCODER,  /* text: the model of an encoder elsewhere */
-	JOB_LIST_TEXTS,	  /* for it */
-	JOB_KEEP_VECTORS, /* vectors */
+	JOB_SUM_COSTS,	    /* since now_ms */
+	JOB_FIND_SAID,	    /* in channel, by user or author, about text, from now_ms to until_ms;
+			       version: how many; scope: the people present whom it names */
+	JOB_FIND_LOOKUPS,   /* in channel since now_ms; version: how many */
+	JOB_WRITE_FACTS,    /* text: the items */
+	JOB_FIND_FACTS,	    /* text: the request; version: how many */
+	JOB_LIST_OWN_FACTS, /* of user, in every server; version: how many */
+	JOB_FORGET_FACTS,   /* text: the request */
+	JOB_FORGET_GUILD,   /* the memory of guild */
+	JOB_SET_ENCODER,    /* text: the model of an encoder elsewhere */
+	JOB_LIST_TEXTS,	    /* for it */
+	JOB_KEEP_VECTORS,   /* vectors */
 	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines, text: servers to leave out
 			   */
 	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line, text: the summary
@@ -51,9 +52,9 @@ enum job_kind {
 	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what; any:
 			       by_default of struct consent_change */
 	JOB_EXPORT,	    /* of user */
-	JOB_BEGIN_ERASE,    /* of user; any: of one whom a server knows */
+	JOB_BEGIN_ERASE,    /* of user; any: only of one whom a server knows */
 	JOB_FIND_RECEIPT,   /* user */
-	JOB_ERASE, /* user; author: who asked, any: a stranger, scope: turn file, text: folder of
+	JOB_ERASE, /* user; author: who asked, any: unrecorded, scope: turn file, text: folder of
 			journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the
@@ -80,8 +81,11 @@ struct job {
 	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms, audio_ms;
 	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
-	bool any;	      /* of facts: the server's memory, too; of lines: the bot's alone */
+	uint64_t said_in;     /* of facts to write: struct store_facts */
+	bool any;	      /* of facts: the server's memory, too */
+	bool bot;	      /* of a search for lines: the bot's alone */
 	bool shared;	      /* of a search for lines: `held` of struct store_said */
+	bool by_operator;     /* of JOB_FORGET_FACTS: struct store_facts */
 	bool grants;	      /* of JOB_PUT_CONSENT: struct consent_change */
 	bool urgent; /* of a search: a prompt waits for it, and needs nothing that was just said */
 	struct time_window when; /* of a search for lines: struct store_said */
@@ -135,9 +139,17 @@ struct job_runner {
 	bool guilds_lost;  /* some could not be saved, and what is saved is not whole */
 	bool limited;	   /* the database had grown too large; told already */
 	int64_t checked_day;
-	bool took_away;	    /* an edit or a deletion of a message took words out of the rows */
-	bool truncate;	    /* words were taken away and stand in the WAL */
-	unsigned long lost; /* rows of history that could not be written */
+	bool took_away; /* an edit or a deletion of a message took words out of the rows */
+	bool truncate;	/* words were taken away and stand in the WAL */
+	bool expired;	/* JOB_EXPIRE has run */
+	/* Of both full-text indexes: what was taken away may stand in it; a part of it is
+	 * rewritten. */
+	enum merge_state { MERGE_NONE, MERGE_BEGINS, MERGE_GOES_ON } merge[2];
+	uint64_t merge_at;	   /* by store_clock; from then on also while others wait */
+	bool merge_rests;	   /* one failed: until the next JOB_EXPIRE */
+	bool (*waitsh)(void *arg); /* another job waits; NULL: never */
+	void *arg;
+	unsigned long lost;	  /* rows of history that could not be written */
 	unsigned long lost_audit; /* and rows of the audit, which the next batch tells of */
 	uint64_t lost_audit_ms;	  /* 0: not known */
 	uint64_t handed_over;	  /* rows of the audit, to the controls before (audit_waiting.h) */

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/job.h"
 
 /* NULL: it is not open, and r->err says why. */
@@ -21,12 +23,16 @@ int job_note_outcome(struct job_runner *r, int err);
 int job_run_history(struct job_runner *r);
 /* JOB_EXPIRE (job_expire.c). */
 int job_run_expire(struct job_runner *r, const struct job *j);
-/* Rows of the audit that the controls before were handed over and did not write are told by the
- * first batch. A restored backup lacks those that were written since. In a transaction
- * (job_audit.c). */
+/* What was taken away stands in the index until it is rewritten (job_expire.c). */
+void job_merge_later(struct job_runner *r, enum db_index index);
+/* Rewrites such indexes until somebody waits, and on behind the next job. */
+void job_merge_some(struct job_runner *r);
+/* Once, before the first batch: counts as lost the rows of the audit that the controls before were
+ * handed over and did not write. A restored backup lacks the rows that were written since, which
+ * count as lost, too. In a transaction (job_audit.c). */
 int job_compare_audit(struct job_runner *r);
-/* So many rows are written. In the transaction of the rows themselves, so that a kill parts them
- * from their number nowhere. */
+/* So many more rows of the audit are written. In the transaction of the rows themselves, so that a
+ * kill parts them from their number nowhere. */
 int job_count_audit(struct job_runner *r, unsigned long rows);
 /* What a read found, which closes a database that cannot be read; returns err. */
 int job_note_read(struct job_runner *r, int err);

@@ -138,7 +138,7 @@ static void run_erase(struct job_runner *r, const struct job *j, struct worker_a
 				.user = j->user,
 				.now_ms = j->now_ms,
 				.via = j->author,
-				.stranger = j->any};
+				.unrecorded = j->any};
 	char *receipt = NULL;
 	int err = job_database(r) ? 0 : r->err;
 

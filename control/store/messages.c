@@ -31,25 +31,6 @@ static int find(struct db *db, uint64_t message, uint64_t *seq)
 	return err == ENOENT ? 0 : err;
 }
 
-/* Whom the bot's answer may quote from the memory: nothing else tells of a written one. */
-static int add_told(struct db *db, const char *told)
-{
-	int err = 0;
-
-	while (told && *told && !err) {
-		char *end;
-		uint64_t user = strtoull(told, &end, 10);
-		sqlite3_stmt *s = db_use(db, DB_ADD_TOLD);
-
-		if (end == told)
-			break;
-		db_bind_uint(s, 1, user);
-		err = db_run(db, s);
-		told = end;
-	}
-	return err;
-}
-
 static int write_message(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_message *m = &ev->message;
@@ -59,32 +40,33 @@ static int write_message(struct db *db, const struct bus_event *ev, bool words)
 	/* Discord may tell of a message again after a lost connection. */
 	if (err || seq || !words || !m->text || !*m->text)
 		return err;
-	err = timeline_add(db,
-			   &(struct timeline_line){.guild = ev->guild,
-						   .channel = m->channel,
-						   .user = ev->user,
-						   .name = m->bot ? NULL : m->name,
-						   .text = m->text,
-						   .started_ms = m->written_ms,
-						   .ended_ms = m->written_ms,
-						   .message = m->message,
-						   .source = m->bot ? "bot" : "text",
-						   .addressee = m->bot	    ? NULL
-								: m->to_bot ? "bot"
-									    : "room",
-						   .confidence = -1,
-						   .consent = true},
-			   true);
-	return err || !m->bot ? err : add_told(db, m->told);
+	return timeline_add(db,
+			    &(struct timeline_line){.guild = ev->guild,
+						    .channel = m->channel,
+						    .user = ev->user,
+						    .name = m->bot ? NULL : m->name,
+						    .text = m->text,
+						    .started_ms = m->written_ms,
+						    .ended_ms = m->written_ms,
+						    .message = m->message,
+						    .source = m->bot ? "bot" : "text",
+						    .addressee = m->bot	     ? NULL
+								 : m->to_bot ? "bot"
+									     : "room",
+						    .told = m->bot ? m->told : NULL,
+						    .confidence = -1,
+						    .consent = true},
+			    true);
 }
 
-/* To the newest line, which takes the place of this one. */
-static int move_told(struct db *db, uint64_t seq)
+/* To the newest line, which takes the place of this one. A line of which somebody forgot a fact is
+ * found no more, whatever it says now: what the fact was is not known. */
+static int move_rest(struct db *db, uint64_t seq)
 {
-	sqlite3_stmt *s = db_use(db, DB_MOVE_TOLD);
+	static const enum db_statement all[] = {DB_MOVE_TOLD, DB_MOVE_LINE_SOURCES,
+						DB_MOVE_FORGOTTEN};
 
-	db_bind_uint(s, 1, seq);
-	return db_run(db, s);
+	return db_run_each(db, all, sizeof all / sizeof all[0], seq);
 }
 
 /* A new line takes the place of the old one, so that it gets a vector of its own. */
@@ -118,7 +100,7 @@ static int edit_message(struct db *db, const struct bus_event *ev, bool words)
 	if (!err && seq && !same && words && m->text && *m->text) {
 		err = timeline_add(db, &line, true);
 		if (!err)
-			err = move_told(db, seq);
+			err = move_rest(db, seq);
 	}
 	if (!err && seq && !same)
 		err = timeline_drop(db, seq);

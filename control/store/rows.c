@@ -92,6 +92,7 @@ static int add_answer(struct db *db, const struct bus_event *ev, bool words)
 						    .turn = t->turn,
 						    .user = ev->user,
 						    .text = t->said,
+						    .told = t->told,
 						    .started_ms = ev->at_ms,
 						    .ended_ms = ev->at_ms,
 						    .source = "bot",
@@ -534,8 +535,6 @@ int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *cha
 			*changed += n;
 		} while (!err && n);
 	}
-	if (!err && *changed)
-		err = db_merge_terms(db);
 	return err ? err : drop_old_rows(db, now_ms, words_ms, changed);
 }
 

@@ -16,7 +16,7 @@ bool rows_audited(const struct bus_event *ev);
  * out. Errors of db.h. */
 int rows_add(struct db *db, const struct bus_event *ev, bool words);
 /* Takes away words said before words_ms, and rows older than events.def allows. *changed: how many.
- */
+ * Afterwards the full-text index of lines needs db_merge. */
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed);
 /* The servers whose memory has, or had, something of this person: [id, …], a JSON text that the
  * caller frees. Errors of db.h. */

@@ -14,6 +14,7 @@
 #include "control/memory/rank.h"
 #include "control/memory/support.h"
 #include "control/memory/terms.h"
+#include "control/memory/time_cue.h"
 #include "control/memory/vectors.h"
 #include "control/memory/whose.h"
 #include "control/store/db.h"
@@ -72,7 +73,7 @@ static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const
 	db_bind_text(s, 5, by_speaker ? j->author : "");
 	db_bind_uint(s, 6, most);
 	db_bind_uint(s, 9, by_speaker ? j->user : 0);
-	db_bind_uint(s, 10, by_speaker && j->any);
+	db_bind_uint(s, 10, by_speaker && j->bot);
 	return s;
 }
 
@@ -385,8 +386,10 @@ static void read_meaning(struct db *db, struct embedding *e, const struct job *j
 		out->is = embedding_words(e, out->words, &out->vector) == 0;
 }
 
-static void check_support(const struct meaning *m, struct lines *out)
+/* The words of a time have been used to find the lines; they stand in none. */
+static void check_support(const struct meaning *m, bool timed, struct lines *out)
 {
+	char words[TIME_CUE_TEXT];
 	struct support_line lines[SUPPORT_LINES];
 	size_t n = out->n < SUPPORT_LINES ? out->n : SUPPORT_LINES;
 
@@ -397,7 +400,9 @@ static void check_support(const struct meaning *m, struct lines *out)
 			json_string_value(json_object_get(out->line[r->index], "text")), r->named,
 			r->likeness};
 	}
-	out->unsure = !support_check(m->words, m->names, lines, n);
+	if (timed)
+		time_cue_strip(words, m->words);
+	out->unsure = !support_check(timed ? words : m->words, m->names, lines, n);
 }
 
 /* Lines with the question's words. The index holds all channels: rows of others are passed over. */
@@ -495,7 +500,7 @@ static int find_lines(struct db *db, struct embedding *e, struct job *j, const j
 		err = put_newer_first(db, j, out);
 	rank_named_first(out->rank, out->n);
 	if (!err && m.is)
-		check_support(&m, out);
+		check_support(&m, j->when.until_ms, out);
 	return err;
 }
 

@@ -321,6 +321,13 @@ static void give_document(const struct request *r, int err, const uint8_t *p, si
 	free(texts);
 }
 
+static bool another_waits(void *arg)
+{
+	struct store *s = arg;
+
+	return worker_waits(s->worker);
+}
+
 static void run_job(void *job, struct worker_answer *answer, void *arg)
 {
 	struct store *s = arg;
@@ -495,7 +502,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.until_ms = what->until_ms,
 			.shared = what->held,
-			.any = what->bot,
+			.bot = what->bot,
 			.when = what->when ? *what->when : (struct time_window){0},
 			.urgent = what->wait_ms != 0,
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
@@ -515,19 +522,6 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			    &(struct store_question){what->words, what->wait_ms});
 }
 
-int store_find_lookups(struct store *s, const struct store_lookups *what, store_document_h *h,
-		       void *arg)
-{
-	return put_job(s,
-		       &(struct job){.kind = JOB_FIND_LOOKUPS,
-				     .urgent = true,
-				     .guild = what->guild,
-				     .channel = what->channel,
-				     .now_ms = what->since_ms,
-				     .version = what->most},
-		       &(struct request){.documenth = h, .arg = arg});
-}
-
 static int post_facts(struct store *s, enum job_kind kind, const struct store_facts *f,
 		      store_document_h *h, void *arg)
 {
@@ -536,9 +530,11 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 			.search_ms = f->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.guild = f->guild,
 			.channel = f->channel,
+			.said_in = f->said_in,
 			.owner = f->owner,
 			.user = f->user,
 			.any = f->any,
+			.by_operator = f->by_operator,
 			.now_ms = env_wall_ms(s->env),
 			.until_ms = f->since_ms,
 			.version = f->most,
@@ -639,20 +635,20 @@ int store_export_person(struct store *s, uint64_t user, store_document_h *h, voi
 		&(struct request){.documenth = h, .arg = arg});
 }
 
-int store_begin_erasure(struct store *s, uint64_t user, bool known, store_list_h *h, void *arg)
+int store_begin_erasure(struct store *s, uint64_t user, bool only_known, store_list_h *h, void *arg)
 {
-	struct job j = {.kind = JOB_BEGIN_ERASE, .user = user, .any = known};
+	struct job j = {.kind = JOB_BEGIN_ERASE, .user = user, .any = only_known};
 
 	j.now_ms = env_wall_ms(s->env);
 	return put_job(s, &j, &(struct request){.listh = h, .arg = arg});
 }
 
-int store_erase_person(struct store *s, uint64_t user, const char *via, bool stranger,
+int store_erase_person(struct store *s, uint64_t user, const char *via, bool unrecorded,
 		       store_document_h *h, void *arg)
 {
 	const struct job j = {.kind = JOB_ERASE,
 			      .user = user,
-			      .any = stranger,
+			      .any = unrecorded,
 			      .now_ms = env_wall_ms(s->env),
 			      .scope = strdup(s->settings->turns_file),
 			      .text = strdup(s->settings->room_journals),
@@ -739,6 +735,8 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 	s->queue.tail = &s->queue.head;
 	pthread_mutex_init(&s->queue.lock, NULL);
 	s->runner.queue = &s->queue;
+	s->runner.waitsh = another_waits;
+	s->runner.arg = s;
 	if ((size_t)snprintf(s->runner.dir, sizeof s->runner.dir, "%s", dir) >=
 	    sizeof s->runner.dir)
 		err = ENAMETOOLONG;

@@ -137,15 +137,17 @@ int store_find_lookups(struct store *s, const struct store_lookups *what, store_
 
 /* Facts that a person asked to remember. request, a JSON text, is copied. */
 struct store_facts {
-	uint64_t guild;
+	uint64_t guild;	  /* 0, of store_forget_facts: every server in which the user said facts */
 	uint64_t owner;	  /* whose memory in this server; 0: the server's */
 	uint64_t user;	  /* who says it, or asks */
 	uint64_t channel; /* of a write: where it is told; 0: for all of the server */
 	const char *name;
 	const char *request;
-	uint64_t since_ms;    /* of a write: the user's words since then are its source */
-	bool any;	      /* of a search: the server's memory beside the owner's */
-	unsigned most;	      /* at most STORE_FACTS_MAX */
+	uint64_t since_ms; /* of a write: the user's words since then are its source */
+	uint64_t said_in;  /* ... that are of this channel; 0: of `channel` */
+	bool any;	   /* of a search: the server's memory beside the owner's */
+	bool by_operator;  /* of store_forget_facts: an admin does it, for the user; audited so */
+	unsigned most;	   /* at most STORE_FACTS_MAX */
 	const char *question; /* of a search by meaning: its words; NULL: none */
 	uint32_t wait_ms;     /* for the vector of question (struct store_question) */
 };
@@ -163,23 +165,30 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
  * "until_ms": the time that the words name (control/memory/time_cue.h), whose facts no newer one
  * comes before}. The document: [{"id", "text", "type", "tags", "user": "ID of who said it", "name",
  * "private", "at_ms", "score", "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text",
- * "from_ms"}] of facts that contradict it, if there are any}, …], the best first, without words the
- * newest. "channels":
+ * "from_ms", "user": "ID" of its author}] of facts that contradict it, if there are any}, …], the
+ * best first, without words the newest. "channels":
  * ["ID", …]: of a fact, a former or a contradicting one: where it was told, if not for all of the
  * server. "again_ms": the newest time when it was said again. "unsure": true: the fact shares no
  * word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
+/* What the user said in every server, the newest first, at most so many: [{"id", "text", "user":
+ * "ID"}, …]. Errors as store_settings_put. */
+int store_list_own_facts(struct store *s, uint64_t user, unsigned most, store_document_h *h,
+			 void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
  * only the newest}. Words delete a fact only if slice_names holds. A fact goes with what says the
  * same in the other memory of the request. The document: {"forgotten":
  * [{"id", "text", "private", "channels"}], "candidates": the same of facts that share a word with
- * the request, if none was deleted, else of those that stay though the words name them, too}. */
+ * the request, if none was deleted, else of those that stay though the words name them, too}.
+ * Guild 0: "guild" of each fact, too; copies go in every server, and words that name different
+ * facts in different servers delete none: all of these are candidates. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 /* The memory of a whole server (control/store/guild_facts.h). */
 int store_forget_guild(struct store *s, uint64_t guild, store_document_h *h, void *arg);
-/* After each request to forget facts of a server that succeeded, whoever made it, and before its
- * own handler. NULL: nobody is told. */
+/* After each request to forget facts of one server that succeeded, whoever made it, and before its
+ * own handler. Not of guild 0: the document of that request has the servers. NULL: nobody is told.
+ */
 typedef void(store_forgotten_h)(uint64_t guild, void *arg);
 void store_watch_forgotten(struct store *s, store_forgotten_h *h, void *arg);
 
@@ -292,12 +301,13 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg);
 /* Records the request to erase this person, synced to the disk, and lists the servers whose memory
  * may know them; version: the server. The request stays until the person is erased, so that the
- * next control goes on with an erasure that a crash has interrupted. known: nothing is recorded
+ * next control goes on with an erasure that a crash has interrupted. only_known: records nothing
  * about somebody whom no server knows. */
-int store_begin_erasure(struct store *s, uint64_t user, bool known, store_list_h *h, void *arg);
-/* Erases a person (control/store/erase.h). The document is the receipt. via: who asked; stranger:
- * as in struct erase. */
-int store_erase_person(struct store *s, uint64_t user, const char *via, bool stranger,
+int store_begin_erasure(struct store *s, uint64_t user, bool only_known, store_list_h *h,
+			void *arg);
+/* Erases a person (control/store/erase.h). The document is the receipt. via: who asked;
+ * unrecorded: as in struct erase. */
+int store_erase_person(struct store *s, uint64_t user, const char *via, bool unrecorded,
 		       store_document_h *h, void *arg);
 /* The document is the receipt of the last erasure of this person, or null. */
 int store_find_receipt(struct store *s, uint64_t user, store_document_h *h, void *arg);

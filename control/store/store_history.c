@@ -1,4 +1,5 @@
-/* What pages read of the history, by a job of the store (store.h). */
+/* What pages and prompts read of the history, and /forget of the facts, by a job of the store
+ * (store.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,4 +33,25 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 	free(j.text);
 	free(j.author);
 	return ENOMEM;
+}
+
+int store_list_own_facts(struct store *s, uint64_t user, unsigned most, store_document_h *h,
+			 void *arg)
+{
+	return store_request(
+		s, &(struct job){.kind = JOB_LIST_OWN_FACTS, .user = user, .version = most}, h,
+		arg);
+}
+
+int store_find_lookups(struct store *s, const struct store_lookups *what, store_document_h *h,
+		       void *arg)
+{
+	const struct job j = {.kind = JOB_FIND_LOOKUPS,
+			      .urgent = true,
+			      .guild = what->guild,
+			      .channel = what->channel,
+			      .now_ms = what->since_ms,
+			      .version = what->most};
+
+	return store_request(s, &j, h, arg);
 }

@@ -391,13 +391,8 @@ int summaries_expire(struct db *db, uint64_t before_ms, unsigned *changed)
 	*changed = 0;
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
-		sqlite3_stmt *s = db_use(db, all[i]);
-
-		db_bind_uint(s, 1, before_ms);
-		err = db_run(db, s);
-		*changed = err ? 0 : db_changes(db);
-	}
+	err = db_run_each(db, all, sizeof all / sizeof all[0], before_ms);
+	*changed = err ? 0 : db_changes(db);
 	if (!err)
 		return db_commit(db);
 	db_rollback(db);

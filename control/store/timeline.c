@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "control/store/db.h"
 
@@ -17,6 +19,23 @@ static void bind_maybe(sqlite3_stmt *s, int at, bool is, int64_t v)
 		sqlite3_bind_int64(s, at, v);
 	else
 		sqlite3_bind_null(s, at);
+}
+
+/* Whom the bot's answer may quote from the memory, as numbers with anything between them. */
+static int add_told(struct db *db, const char *told)
+{
+	int err = 0;
+
+	while (told && *(told += strcspn(told, "0123456789")) && !err) {
+		char *end;
+		uint64_t user = strtoull(told, &end, 10);
+		sqlite3_stmt *s = db_use(db, DB_ADD_TOLD);
+
+		db_bind_uint(s, 1, user);
+		err = db_run(db, s);
+		told = end;
+	}
+	return err;
 }
 
 int timeline_add(struct db *db, const struct timeline_line *l, bool words)
@@ -49,11 +68,12 @@ int timeline_add(struct db *db, const struct timeline_line *l, bool words)
 	s = db_use(db, DB_ADD_TERMS);
 	db_bind_uint(s, 1, seq);
 	err = db_run(db, s);
-	if (err || !l->turn)
-		return err;
-	s = db_use(db, DB_ADD_LINE_PEOPLE);
-	db_bind_uint(s, 1, seq);
-	return db_run(db, s);
+	if (!err && l->turn) {
+		s = db_use(db, DB_ADD_LINE_PEOPLE);
+		db_bind_uint(s, 1, seq);
+		err = db_run(db, s);
+	}
+	return err ? err : add_told(db, l->told);
 }
 
 int timeline_drop(struct db *db, uint64_t seq)
@@ -61,13 +81,6 @@ int timeline_drop(struct db *db, uint64_t seq)
 	static const enum db_statement all[] = {DB_DROP_LINE_TERMS, DB_DROP_LINE_VECTOR,
 						DB_DROP_LINE_SOURCES, DB_DROP_LINE_PEOPLE,
 						DB_DROP_LINE};
-	int err = 0;
 
-	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
-		sqlite3_stmt *s = db_use(db, all[i]);
-
-		db_bind_uint(s, 1, seq);
-		err = db_run(db, s);
-	}
-	return err;
+	return db_run_each(db, all, sizeof all / sizeof all[0], seq);
 }

@@ -19,17 +19,19 @@ static json_t *cost_json(sqlite3_stmt *s, double share)
 			 "estimated", share < 1 || db_uint(s, 5));
 }
 
-uint64_t turn_costs_spoken(struct db *db, uint64_t guild, uint64_t session, uint64_t least)
+int turn_costs_spoken(struct db *db, uint64_t guild, uint64_t session, uint64_t *ms)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_SPOKEN);
-	uint64_t ms = 0;
+	int err;
 
+	*ms = 0;
 	db_bind_uint(s, 1, guild);
 	db_bind_uint(s, 2, session);
-	if (db_step(db, s) == 0)
-		ms = db_uint(s, 0);
+	err = db_step(db, s);
+	if (!err)
+		*ms = db_uint(s, 0);
 	sqlite3_reset(s);
-	return ms > least ? ms : least;
+	return err == ENOENT ? 0 : err;
 }
 
 /* Of the speech of its session, 0 to 1; 0: nobody's speech is known. */

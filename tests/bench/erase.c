@@ -23,6 +23,7 @@
 
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/listed.h"
 #include "control/store/store.h"
 #include "ipc/log.h"

@@ -7,6 +7,7 @@
 
 #include "control/settings/settings.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/rows.h"
 #include "control/store/store.h"
 #include "tests/bench/bench.h"
@@ -242,6 +243,7 @@ void erase_store_grow_old(struct erase_corpus *c)
 	erase_corpus_run_sql(path, by);
 	BENCH_OK(db_open(&db, c->dir, DB_OWN));
 	BENCH_OK(rows_expire(db, erase_corpus_now(c), erase_corpus_now(c) - 60 * DAY_MS, &changed));
+	BENCH_OK(db_merge(db, DB_INDEX_LINES));
 	db_close(db);
 	BENCH_OK(settings_set(c->settings, "store_words_hours", "1440"));
 	BENCH_OK(store_alloc(&c->store, c->env, c->bus, c->settings, c->dir));

@@ -150,6 +150,8 @@ static void ask(struct embedding *e, uint64_t speaker, double *said, double *fac
 	snprintf(request, sizeof request, "{\"words\": \"%s\"}", question);
 	j.text = question;
 	BENCH_OK(said_find(db, e, &j, &out));
+	if (strcmp(out, "[]") == 0)
+		bench_die("a question finds no lines: it asks for what the bot is not asked");
 	free(out);
 	*said = (double)(bench_clock() - began) / 1e6;
 	began = bench_clock();

@@ -2,6 +2,7 @@
  * it ends, and so does every statement on what opened. A file that is refused is left as it was. */
 #include "control/events/events.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/rows.h"
 
 #include <errno.h>

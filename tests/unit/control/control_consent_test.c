@@ -239,6 +239,23 @@ TEST(a_refusal_outlives_a_consent_that_is_still_being_saved)
 	end();
 }
 
+/* The first one is saved behind the second one, which the store has no room for. */
+TEST(a_refusal_that_is_not_saved_outlives_a_consent_that_is)
+{
+	struct store *store;
+
+	CHECK(begin());
+	press(ANA, "consent", "remembered");
+	store = fx.c.store;
+	fx.c.store = NULL;
+	press(ANA, "consent", "neither");
+	fx.c.store = store;
+	CHECK(await_answers(2));
+	CHECK_INT(count_saved(), 1);
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	end();
+}
+
 /* The store has another key than the consents were saved with. */
 static void break_store(void)
 {
@@ -321,7 +338,7 @@ TEST(a_member_is_erased_once_in_a_while)
 {
 	CHECK(begin());
 	CHECK(is_answered(ANA, "parley-erasure-1"));
-	CHECK(is_answered(ANA, "once in 10 minutes"));
+	CHECK(is_answered(ANA, "once in 10 min."));
 	CHECK(is_answered(BOB, "parley-erasure-1"));
 	end();
 }
@@ -354,11 +371,11 @@ TEST(a_stranger_who_writes_to_the_bot_is_told_that_nothing_is_kept)
 	ask_to_be_forgotten(ANA);
 	CHECK(strstr(fx.content, "I keep nothing about you."));
 	ask_to_be_forgotten(503);
-	CHECK(strstr(fx.content, "once in 1 minutes"));
+	CHECK(strstr(fx.content, "once in 1 min."));
 	ask_to_be_forgotten(BOB);
 	CHECK(strstr(fx.content, "a search of the files found no trace"));
 	ask_to_be_forgotten(BOB);
-	CHECK(strstr(fx.content, "once in 10 minutes"));
+	CHECK(strstr(fx.content, "once in 10 min."));
 	end();
 }
 
@@ -379,7 +396,7 @@ TEST(who_only_wrote_to_the_bot_is_searched_for_once_a_minute)
 	ask_to_be_forgotten(ANA);
 	CHECK(strstr(fx.content, "1 rows erased; a search of the files found no trace"));
 	ask_to_be_forgotten(503);
-	CHECK(strstr(fx.content, "once in 1 minutes"));
+	CHECK(strstr(fx.content, "once in 1 min."));
 	CHECK(!store_has_erase_requests(fx.dir)); /* so no start erases them either */
 	end();
 }
@@ -393,7 +410,7 @@ TEST(strangers_who_are_refused_take_no_members_place)
 		press_in("", 600 + i, "forget_sure", "");
 		CHECK(await_answer());
 	}
-	CHECK(is_answered(BOB, "once in 10 minutes"));
+	CHECK(is_answered(BOB, "once in 10 min."));
 	end();
 }
 
@@ -411,7 +428,7 @@ TEST(a_failed_erasure_may_be_repeated_at_once)
 	CHECK(!strstr(fx.content, "parley-erasure-1"));
 	CHECK_INT(unlink(turns), 0);
 	CHECK(is_answered(ANA, "parley-erasure-1"));
-	CHECK(is_answered(ANA, "once in 10 minutes"));
+	CHECK(is_answered(ANA, "once in 10 min."));
 	end();
 }
 

@@ -30,7 +30,7 @@ static void fill(struct db *db)
 {
 	struct bus_event turn = {.type = EVENT_TURN, .at_ms = DAY, .guild = 1, .user = 501};
 	struct bus_event costs[] = {
-		cost_of(1, 3, "main", 1230000),	 cost_of(1, 3, "main", 1000000),
+		cost_of(1, 3, "main", 1260000),	 cost_of(1, 3, "main", 1000000),
 		cost_of(1, 4, "spare", 0),	 cost_of(2, 5, "main", 2000000000),
 		cost_of(2, 41, "main", 1000000), cost_of(2, 41, "main", 1000000),
 		cost_of(2, 42, "main", 1000000), cost_of(2, 43, "main", 5000000),
@@ -67,6 +67,7 @@ static void check_costs(const char *dir, uint64_t guild, uint64_t since_ms, cons
 	free(text);
 }
 
+/* Rounded, as the dashboard does: 0.00226 dollars. */
 TEST(costs_are_told_by_day_speaker_and_provider)
 {
 	char dir[] = "/tmp/costs-XXXXXX";
@@ -80,9 +81,9 @@ TEST(costs_are_told_by_day_speaker_and_provider)
 		dir, 0, 0,
 		"1970-01-02  server 1  voice channel 2  tool web_search m  at least $0.0000  1 "
 		"turn\n"
-		"1970-01-02  server 1  voice channel 2  alice (501)  text main m  $0.0022  1 "
+		"1970-01-02  server 1  voice channel 2  alice (501)  text main m  $0.0023  1 "
 		"turn\n"
-		"1970-01-02  all  at least $0.0022\n"
+		"1970-01-02  all  at least $0.0023\n"
 		"1970-01-03  embed main m  $0.0070\n"
 		"1970-01-03  direct messages  text channel 6  text main m  $0.0050  1 written "
 		"answer\n"

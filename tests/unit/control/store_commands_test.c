@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/erased_told.h"
 #include "control/events/events.h"
 #include "control/store/consents.h"
 #include "control/state.h"
@@ -448,6 +449,43 @@ TEST(an_id_of_whom_nothing_is_known_is_asked_about)
 	CHECK_INT(doubts(dir, erase_bob), 0);
 	CHECK_INT(doubts(dir, erase_bob), 1);
 	db_close(db);
+	folder_remove(dir);
+}
+
+/* As somebody gives the id of a server in place of a person's. */
+TEST(an_erasure_of_nobody_asks_before_it_tells_of_traces)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE,
+			       .at_ms = 1,
+			       .guild = 41771983423143937,
+			       .user = 501000000000000000};
+	struct db *db = NULL;
+	char dir[32], *text = NULL;
+	const char *asked, *found;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	CHECK(folder_make(dir) && f);
+	ev.utterance = (struct event_utterance){.text = "hello", .started_ms = 1};
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(store_command_erase(dir, "41771983423143937", NULL), 1);
+	CHECK_INT(store_command_erase(dir, "41771983423143936", NULL), 0);
+	db_close(db);
+	CHECK(erased_told(f, f, "41771983423143937",
+			  "{\"erased\":{\"a\":0},\"scan\":{\"traces\":3,\"listed\":0}}"));
+	fflush(f);
+	asked = strstr(text, "is the id right?");
+	found = strstr(text, "it may be the id of a server");
+	CHECK(asked && found && asked < found);
+	CHECK(!strstr(text, "rows erased"));
+	rewind(f);
+	CHECK(erased_told(f, f, "41771983423143937",
+			  "{\"erased\":{\"a\":2},\"scan\":{\"traces\":1,\"listed\":0}}"));
+	fputc('\0', f);
+	fclose(f);
+	CHECK(!strstr(text, "is the id right?") && strstr(text, "a fault of Parley"));
+	free(text);
 	folder_remove(dir);
 }
 

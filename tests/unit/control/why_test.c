@@ -111,6 +111,21 @@ static void add_turn(struct db *db, uint64_t guild, uint64_t user, uint32_t turn
 	rows_add(db, &ev, true);
 }
 
+static void add_merged(struct db *db, uint32_t turn, uint64_t at_ms, const char *why)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .at_ms = at_ms, .guild = 1, .user = 7};
+
+	ev.turn = (struct event_turn){.session = 5,
+				      .turn = turn,
+				      .name = "alice",
+				      .reason = "merged",
+				      .first_audio_ms = -1,
+				      .lasted_ms = 900,
+				      .segments = "[]",
+				      .why = why};
+	rows_add(db, &ev, true);
+}
+
 static void add_speech(struct db *db, uint64_t user, uint64_t at_ms)
 {
 	struct bus_event ev = {
@@ -184,6 +199,35 @@ TEST(turns_are_found_by_number_guild_user_and_time)
 	folder_remove(dir);
 }
 
+TEST(a_merged_turn_names_the_one_that_has_its_words)
+{
+	static const char *const why[] = {
+		"[{\"rule\":\"bot_turn_open\",\"yes\":true,\"value\":2,\"limit\":0},"
+		"{\"rule\":\"speculative_start\",\"yes\":true,\"value\":6,\"limit\":0},"
+		"{\"rule\":\"fits\",\"yes\":false,\"value\":3,\"limit\":0}]",
+		"[{\"rule\":\"coalesced\",\"yes\":true,\"value\":6,\"limit\":0},"
+		"{\"rule\":\"same_speaker_goes_on\",\"yes\":true,\"value\":8,\"limit\":0},"
+		"{\"rule\":\"bot_turn_open\",\"yes\":true,\"value\":7,\"limit\":0}]"};
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		char *text = NULL;
+		json_t *list;
+
+		add_merged(db, 11 + i, 1000000, why[i]);
+		list = find(dir, (struct why_query){.one = true, .turn = 11 + i});
+		CHECK_INT(why_text(&text, json_array_get(list, 0)), 0);
+		CHECK(strstr(text, "\n  its words are in turn 6\n"));
+		free(text);
+		json_decref(list);
+	}
+	db_close(db);
+	folder_remove(dir);
+}
+
 static void add_written(struct db *db, uint64_t guild, uint64_t user, uint64_t message,
 			uint64_t at_ms)
 {
@@ -244,6 +288,53 @@ TEST(written_messages_are_found_by_id_channel_user_and_time)
 	list = find(dir, (struct why_query){.one = true, .turn = 4});
 	CHECK_INT(json_array_size(list), 1);
 	CHECK(!json_object_get(json_array_get(list, 0), "written"));
+	json_decref(list);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static void add_message(struct db *db, uint64_t message, bool bot, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_MESSAGE, .at_ms = 1000000, .guild = 1, .user = 7};
+
+	ev.message = (struct event_message){.channel = 21,
+					    .message = message,
+					    .change = "written",
+					    .name = "alice",
+					    .text = text,
+					    .bot = bot,
+					    .to_bot = !bot,
+					    .written_ms = 1000000};
+	rows_add(db, &ev, true);
+}
+
+TEST(a_written_message_is_told_with_the_words_that_are_kept)
+{
+	const uint64_t message = UINT64_C(1442000000000000001);
+	struct db *db = NULL;
+	char dir[32], *text = NULL;
+	json_t *list;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	add_written(db, 1, 7, message, 1000000);
+	add_message(db, message, false, "what time\x1b[2J is it");
+	add_message(db, 3, true, "ten past four");
+	list = find(dir, (struct why_query){.channel = 21});
+	CHECK_INT(why_written_text(&text, json_array_get(list, 0)), 0);
+	CHECK(strncmp(text, "message 1442000000000000001 of user 7 (alice) in channel 21, ", 61) ==
+	      0);
+	CHECK(strstr(text, "\n  wrote:  what time"));
+	CHECK(!strchr(text, 0x1b));
+	CHECK(strstr(text, "\n  said:   ten past four\n"));
+	free(text);
+	json_decref(list);
+	add_written(db, 1, 7, message + 9, 2000000); /* of which no words are kept */
+	list = find(dir, (struct why_query){.one = true, .message = message + 9});
+	CHECK_INT(why_written_text(&text, json_array_get(list, 0)), 0);
+	CHECK(strncmp(text, "message 1442000000000000010 of user 7 in channel 21, ", 53) == 0);
+	CHECK(!strstr(text, "wrote:"));
+	free(text);
 	json_decref(list);
 	db_close(db);
 	folder_remove(dir);

@@ -284,6 +284,9 @@ TEST(turns_are_tallied_by_guild_from_events)
 	ev.turn = (struct event_turn){
 		.reason = "noise", .text = "it was noise", .first_audio_ms = -1};
 	status_take_event(&ev, &tally);
+	ev.turn = (struct event_turn){
+		.reason = "merged", .text = "another turn has its words", .first_audio_ms = -1};
+	status_take_event(&ev, &tally); /* part of another one */
 	for (uint64_t guild = 2; guild <= STATUS_GUILDS; guild++) {
 		ev.guild = guild;
 		status_take_event(&ev, &tally);

@@ -1,4 +1,5 @@
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>

@@ -264,6 +264,31 @@ TEST(a_line_without_a_word_of_the_question_is_found_by_meaning)
 	close_scene();
 }
 
+/* The time of the question has found the lines, whose words do not repeat it. */
+TEST(a_number_of_the_questions_time_stands_in_no_line)
+{
+	struct job j = {.kind = JOB_FIND_SAID,
+			.guild = GUILD,
+			.channel = CHANNEL,
+			.text = (char *)"was it the bb 2 days ago?",
+			.author = (char *)"",
+			.version = 8};
+	char *out = NULL;
+
+	open_scene();
+	/* From which the best line stands out. */
+	for (unsigned i = 0; i < 12; i++)
+		CHECK(add_line(BOB, true, "bb"));
+	CHECK_INT(said_find(db, embedding, &j, &out), 0);
+	CHECK(strstr(out, "unsure"));
+	free(out);
+	j.when = (struct time_window){.until_ms = UINT64_C(1) << 60};
+	CHECK_INT(said_find(db, embedding, &j, &out), 0);
+	CHECK(!strstr(out, "unsure"));
+	free(out);
+	close_scene();
+}
+
 static void write_fact(const char *request)
 {
 	struct job j = {.kind = JOB_WRITE_FACTS,

@@ -1,12 +1,15 @@
 /* Erasing a person: no table and no full-text index may keep a trace, and each eraser is needed. */
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 
 #include <sqlite3.h>
 
 #include "control/events/events.h"
 #include "control/store/erase.h"
+#include "control/store/job.h"
 #include "control/words/words.h"
 #include "control/store/rows.h"
+#include "tests/unit/control/store/still_clock.h"
 #include "tests/unit/ipc/loop.h"
 
 enum { ANA = 501777123, BOB = 502777123 };
@@ -329,17 +332,122 @@ TEST(everybody_whom_an_eraser_knows_is_found_again)
 	folder_remove(dir);
 }
 
-TEST(words_that_expire_leave_the_index)
+/* So many parts are rewritten before another job waits. */
+static bool waits(void *arg)
 {
-	unsigned changed;
+	unsigned *left = arg;
 
+	if (!*left)
+		return true;
+	--*left;
+	return false;
+}
+
+struct merging {
+	struct queue queue;
+	struct job_runner runner;
+	unsigned left;
+};
+
+static void open_merging(struct merging *m)
+{
+	*m = (struct merging){.queue = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+	m->queue.tail = &m->queue.head;
 	open_full();
-	CHECK_INT(rows_expire(db, 2000, 2000, &changed), 0);
-	CHECK_INT(db_truncate_wal(db), 0);
-	CHECK(!file_holds(path, "robozz stays") && !file_holds(path, "ghansw"));
+	m->runner = (struct job_runner){
+		.queue = &m->queue, .db = db, .embedder = "none", .waitsh = waits, .arg = &m->left};
+	snprintf(m->runner.dir, sizeof m->runner.dir, "%s", dir);
+}
+
+/* left: parts that may be rewritten before another job waits. */
+static void expire(struct merging *m, uint64_t words_ms, unsigned left)
+{
+	struct job j = {.kind = JOB_EXPIRE, .now_ms = 2000, .words_ms = words_ms};
+
+	m->left = left;
+	job_run(&j, NULL, &m->runner);
+	CHECK_INT(m->runner.err, 0);
+}
+
+static void close_merging(struct merging *m)
+{
+	job_runner_close(&m->runner);
+	CHECK(!file_holds(path, "ghansw"));
 	CHECK(file_holds(path, "frobozz fact"));
-	db_close(db);
 	folder_remove(dir);
+}
+
+/* Another job waits while the first one expires them; the index is rewritten behind the next one.
+ */
+TEST(words_that_expire_leave_the_index_when_nobody_waits)
+{
+	struct merging m;
+
+	open_merging(&m);
+	expire(&m, 2000, 0);
+	CHECK(!file_holds(path, "robozz stays") && file_holds(path, "ghansw"));
+	expire(&m, 2000, 0);
+	CHECK(file_holds(path, "ghansw"));
+	expire(&m, 2000, 99);
+	CHECK(!file_holds(path, "ghansw"));
+	close_merging(&m);
+}
+
+TEST(words_that_expired_leave_the_index_at_the_end)
+{
+	struct merging m;
+
+	open_merging(&m);
+	expire(&m, 2000, 0);
+	CHECK(file_holds(path, "ghansw"));
+	close_merging(&m);
+}
+
+/* A part was rewritten before they went. */
+TEST(words_that_expire_in_between_leave_the_index)
+{
+	struct merging m;
+
+	open_merging(&m);
+	expire(&m, 1, 1);
+	CHECK_INT(m.runner.merge[DB_INDEX_LINES], MERGE_GOES_ON);
+	expire(&m, 2000, 0);
+	expire(&m, 2000, 99);
+	CHECK(!file_holds(path, "ghansw"));
+	close_merging(&m);
+}
+
+/* Somebody always waits. */
+TEST(words_that_expire_leave_a_busy_index_within_minutes)
+{
+	struct merging m;
+
+	open_merging(&m);
+	expire(&m, 2000, 0);
+	expire(&m, 2000, 0);
+	CHECK(file_holds(path, "ghansw"));
+	still_clock_pass(61000);
+	for (unsigned i = 0; i < 4; i++)
+		expire(&m, 2000, 0);
+	CHECK(!file_holds(path, "ghansw"));
+	close_merging(&m);
+}
+
+/* Control was killed between the end of facts and the end of their words in the index. */
+TEST(words_of_facts_leave_the_index_after_a_kill)
+{
+	struct merging m;
+
+	open_merging(&m);
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(rows_run_erasers(db, ANA, NULL, NULL), 0);
+	CHECK_INT(db_commit(db), 0);
+	CHECK_INT(db_truncate_wal(db), 0);
+	/* Of "plughtea" the index keeps what it does not share with the term before. */
+	CHECK(file_holds(path, "tea"));
+	expire(&m, 1, 99);
+	CHECK(!file_holds(path, "tea"));
+	close_merging(&m);
 }
 
 /* ---- words that are kept for long ---- */

@@ -48,17 +48,14 @@ const char *facts_scene_write(struct store_facts f, const char *text)
 	return facts_scene_send(f, request);
 }
 
-const char *facts_scene_find(struct store_facts f, const char *request)
+/* The texts of the answer, each with its former ones. */
+static const char *tell_found(void)
 {
 	static char found[512];
 	json_t *fact, *former;
 	size_t i, k, n = 0;
 
-	f.request = request;
 	found[0] = '\0';
-	if (store_find_facts(s->store, &f, facts_scene_on_answer, NULL) || !loop_run(&s->l) ||
-	    s->err)
-		return "not asked";
 	json_array_foreach(facts_scene_answer, i, fact)
 	{
 		n += (size_t)snprintf(found + n, sizeof found - n, "%s%s", i ? "; " : "",
@@ -70,6 +67,23 @@ const char *facts_scene_find(struct store_facts f, const char *request)
 		}
 	}
 	return found;
+}
+
+const char *facts_scene_find(struct store_facts f, const char *request)
+{
+	f.request = request;
+	if (store_find_facts(s->store, &f, facts_scene_on_answer, NULL) || !loop_run(&s->l) ||
+	    s->err)
+		return "not asked";
+	return tell_found();
+}
+
+const char *facts_scene_list_own(uint64_t user, unsigned most)
+{
+	if (store_list_own_facts(s->store, user, most, facts_scene_on_answer, NULL) ||
+	    !loop_run(&s->l) || s->err)
+		return "not asked";
+	return tell_found();
 }
 
 size_t facts_scene_forget(struct store_facts f, const char *request)

@@ -16,6 +16,7 @@ const char *facts_scene_send(struct store_facts f, const char *request);
 const char *facts_scene_write(struct store_facts f, const char *text);
 /* The texts, each with its former ones in brackets. */
 const char *facts_scene_find(struct store_facts f, const char *request);
+const char *facts_scene_list_own(uint64_t user, unsigned most);
 /* How many facts were forgotten. */
 size_t facts_scene_forget(struct store_facts f, const char *request);
 void facts_scene_open(void);

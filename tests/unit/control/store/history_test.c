@@ -138,12 +138,12 @@ static bool add_speech(void)
 	return add(&ev);
 }
 
-static bool add_call(void)
+/* session 0: of a written turn. */
+static bool add_call_of(uint64_t session, uint64_t at_ms)
 {
-	struct bus_event ev = {
-		.type = EVENT_TOOL_CALLED, .at_ms = T0 + 4500, .guild = 1, .user = 501};
+	struct bus_event ev = {.type = EVENT_TOOL_CALLED, .at_ms = at_ms, .guild = 1, .user = 501};
 
-	ev.tool = (struct event_tool){.session = T0,
+	ev.tool = (struct event_tool){.session = session,
 				      .channel = 300,
 				      .turn = 1,
 				      .call = 1,
@@ -152,6 +152,11 @@ static bool add_call(void)
 				      .lasted_ms = 200,
 				      .summary = "16:10"};
 	return add(&ev);
+}
+
+static bool add_call(void)
+{
+	return add_call_of(T0, T0 + 4500);
 }
 
 static bool add_cost(void)
@@ -299,6 +304,54 @@ TEST(one_turn_tells_its_decisions_times_and_costs)
 	end();
 }
 
+static bool add_merged(uint64_t turn, const char *rule, uint64_t into)
+{
+	char why[256];
+	struct bus_event ev = {
+		.type = EVENT_TURN, .at_ms = T0 + turn * 10000, .guild = 1, .user = 501};
+
+	snprintf(why, sizeof why,
+		 "[{\"rule\":\"bot_turn_open\",\"yes\":true,\"value\":1,\"limit\":0},"
+		 "{\"rule\":\"%s\",\"yes\":true,\"value\":%u,\"limit\":0}]",
+		 rule, (unsigned)into);
+	ev.turn = (struct event_turn){.session = T0,
+				      .channel = 300,
+				      .turn = turn,
+				      .name = "alice",
+				      .reason = "merged",
+				      .first_audio_ms = -1,
+				      .lasted_ms = 900,
+				      .segments = "[]",
+				      .why = why};
+	return add(&ev);
+}
+
+TEST(a_merged_turn_leads_to_the_one_that_has_its_words_and_is_part_of_it)
+{
+	const struct bus_event session = {.type = EVENT_SESSION_STARTED,
+					  .at_ms = T0,
+					  .guild = 1,
+					  .session = {.session = T0, .channel = 300}};
+
+	CHECK(begin());
+	CHECK(add_turn(1, 1, "not_addressed"));
+	CHECK(add_merged(2, "speculative_start", 3));
+	CHECK(add_turn(1, 3, "answered"));
+	CHECK(add_merged(4, "coalesced", 5)); /* which has not ended */
+	CHECK(add(&session));
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 2}), 0);
+	CHECK_STR(text_of(got, "mergedInto"), "3");
+	CHECK(json_is_true(json_object_get(got, "part")));
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 3}), 0);
+	CHECK(json_is_null(json_object_get(got, "mergedInto")));
+	CHECK(json_is_false(json_object_get(got, "part")));
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 4}), 0);
+	CHECK(json_is_null(json_object_get(got, "mergedInto")));
+	CHECK_INT(ask((struct job){.owner = STORE_SESSIONS, .version = 9}), 0);
+	CHECK_INT(json_integer_value(json_object_get(row("sessions", 0), "turns")), 2);
+	end();
+}
+
 TEST(faults_costs_and_the_audit_are_listed)
 {
 	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0, .guild = 1};
@@ -414,6 +467,10 @@ TEST(calls_sessions_and_what_a_model_was_told_are_read)
 	CHECK_INT(number_of(row("events", 0), "runtimeMs"), 200);
 	CHECK_INT(ask((struct job){.owner = STORE_CALLS, .version = 9}), 0);
 	CHECK(json_is_null(json_object_get(row("events", 0), "outputSummary")));
+	CHECK(json_is_string(json_object_get(row("events", 0), "sessionId")));
+	CHECK(add_call_of(0, T0 + 9000));
+	CHECK_INT(ask((struct job){.owner = STORE_CALLS, .version = 9}), 0);
+	CHECK(json_is_null(json_object_get(row("events", 0), "sessionId")));
 	CHECK_INT(ask((struct job){.owner = STORE_SESSIONS, .version = 9}), 0);
 	CHECK_INT(number_of(row("sessions", 0), "turns"), 1);
 	CHECK(json_is_null(json_object_get(row("sessions", 0), "endedAt")));
@@ -598,6 +655,25 @@ static bool add_fact(uint64_t owner, const char *text)
 	db_bind_uint(s, 8, T0);
 	db_bind_uint(s, 9, T0);
 	return db_run(db, s) == 0;
+}
+
+TEST(a_fact_that_was_said_again_keeps_when_it_was_first_written)
+{
+	sqlite3 *sql;
+
+	CHECK(begin());
+	CHECK(add_fact(0, "The server is blue") && add_fact(0, "The door is green"));
+	sql = sqlite3_db_handle(db_use(db, DB_BEGIN));
+	CHECK_INT(sqlite3_exec(sql,
+			       "UPDATE facts SET written_ms = written_ms + 60000,"
+			       " said_ms = written_ms + 60000 WHERE id = 1",
+			       NULL, NULL, NULL),
+		  SQLITE_OK);
+	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9}), 0);
+	CHECK_STR(text_of(row("facts", 1), "createdAt"), text_of(row("facts", 0), "createdAt"));
+	CHECK(json_is_null(json_object_get(row("facts", 0), "saidAgainAt")));
+	CHECK_STR(text_of(row("facts", 1), "saidAgainAt"), "2026-09-21T14:14:20.000Z");
+	end();
 }
 
 /* The text of a private fact is shown only to its owner. */

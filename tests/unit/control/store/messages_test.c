@@ -275,6 +275,45 @@ TEST(lookups_are_those_of_the_channel_the_newest_first)
 }
 
 /* Nobody else knows whom a written answer quotes once they allow less. */
+static int count_found(const char *term)
+{
+	char sql[192];
+
+	snprintf(sql, sizeof sql,
+		 "SELECT count(*) FROM terms t JOIN utterances u ON u.seq = t.rowid"
+		 " WHERE t.terms MATCH '%s' AND u.forgotten IS NULL",
+		 term);
+	return count(sql);
+}
+
+/* The evidence moves with the words, so that a fact that is forgotten later hides the new ones. */
+TEST(a_line_of_which_somebody_forgot_a_fact_is_found_no_more_after_an_edit)
+{
+	open_with_messages();
+	write_answer(21, BOB, "noted, the frobozz numbers");
+	CHECK_INT(count("INSERT INTO fact_sources SELECT 1, seq FROM utterances WHERE message = 12"
+			" RETURNING 1"),
+		  1);
+	CHECK_INT(count("UPDATE utterances SET forgotten = 1 WHERE message IN (11, 21)"
+			" RETURNING 1"),
+		  1);
+	take("edited", 11, ANA, WORDS " by the way");
+	take("edited", 21, 0, "noted, your frobozz numbers");
+	take("edited", 12, BOB, "nobody told us about the plugh");
+	CHECK_INT(count_term("frobozz"), 2);
+	CHECK_INT(count_found("frobozz"), 0);
+	CHECK_INT(count_found("plugh"), 1);
+	CHECK_INT(count("SELECT count(*) FROM fact_sources s JOIN utterances u"
+			" ON u.seq = s.utterance WHERE s.fact = 1 AND u.message = 12"),
+		  1);
+	/* It stays so with each edit. */
+	take("edited", 11, ANA, "the frobozz numbers");
+	CHECK_INT(count_found("frobozz"), 0);
+	take("deleted", 12, 0, NULL);
+	CHECK_INT(count("SELECT count(*) FROM fact_sources"), 0);
+	close_all();
+}
+
 TEST(a_written_answer_quotes_whom_its_model_was_told_of)
 {
 	const struct bus_event ev = {.type = EVENT_MESSAGE,

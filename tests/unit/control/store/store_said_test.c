@@ -122,6 +122,20 @@ static void answer(uint64_t user, const char *text, uint64_t ms)
 			    .turn = {.session = 900, .channel = 300, .turn = 1, .said = text}});
 }
 
+/* An answer of a later session; turn: what tells whom it may quote, and what was said. */
+static void answer_why(uint64_t user, struct event_turn turn, uint64_t ms)
+{
+	turn.session = 950;
+	turn.channel = 300;
+	turn.turn = 1;
+	turn.segments = "[]";
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
+						.at_ms = store_scene_ms(ms),
+						.guild = 7,
+						.user = user,
+						.turn = turn});
+}
+
 static void open_scene(void)
 {
 	store_scene_begin();
@@ -296,18 +310,22 @@ TEST(an_answer_names_the_people_whom_it_may_quote)
 
 	open_scene();
 	say(300, 6, "Eve", "my lantern is green", 1000);
-	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
-						.at_ms = store_scene_ms(900000),
-						.guild = 7,
-						.user = 4,
-						.turn = {.session = 950,
-							 .channel = 300,
-							 .turn = 1,
-							 .segments = "[]",
-							 .why = why,
-							 .said = "Eve has a green lamp"}});
+	answer_why(4, (struct event_turn){.why = why, .said = "Eve has a green lamp"}, 900000);
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
 		  "bot/4\"6@900000:Eve has a green lamp [Eve/6@1000:my lantern is green ] ");
+	close_scene();
+}
+
+/* Nor of those of whom a tool told its model: their words stood in no prompt. */
+TEST(a_spoken_answer_names_the_people_of_whom_a_tool_told)
+{
+	open_scene();
+	answer_why(4,
+		   (struct event_turn){
+			   .why = "[]", .told = "[\"6\",\"77\"]", .said = "Eve has a green lamp"},
+		   900000);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/4\"6\"77@900000:Eve has a green lamp ");
 	close_scene();
 }
 
@@ -328,16 +346,7 @@ TEST(an_answer_names_those_who_were_remembered_when_they_spoke_before_it)
 						 .source = "realtime-transcription",
 						 .consent = true};
 	bus_publish(s->bus, &eve);
-	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
-						.at_ms = store_scene_ms(810000),
-						.guild = 7,
-						.user = 4,
-						.turn = {.session = 950,
-							 .channel = 300,
-							 .turn = 1,
-							 .segments = "[]",
-							 .why = "[]",
-							 .said = "there is a zither"}});
+	answer_why(4, (struct event_turn){.why = "[]", .said = "there is a zither"}, 810000);
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "zither", .most = 1}),
 		  "bot/4\"6@810000:there is a zither [Eve/6@800000:my flat has a lantern ] ");
 	close_scene();
@@ -410,16 +419,7 @@ TEST(a_spoken_answer_names_those_of_its_session_who_withdrew_since)
 	open_scene();
 	say(300, 4, "Ana", "my operation is on friday", 1000);
 	answer(5, "on friday, says Ana", 2000);
-	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
-						.at_ms = store_scene_ms(900000),
-						.guild = 7,
-						.user = 5,
-						.turn = {.session = 950,
-							 .channel = 300,
-							 .turn = 1,
-							 .segments = "[]",
-							 .why = why,
-							 .said = "the hospital is far"}});
+	answer_why(5, (struct event_turn){.why = why, .said = "the hospital is far"}, 900000);
 	answer_consent(8, "remembered", "neither");
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "friday", .most = 1}),
 		  "bot/5@2000:on friday, says Ana [Ana/4@1000:my operation is on friday "
