@@ -215,6 +215,7 @@ static void withdraw_words(struct agent *a, uint64_t user)
 	agent_tools_forget(a->tools, user, media_call_consents(a->call, user));
 	agent_pictures_drop(a->pictures, 0, user);
 	agent_renew_voice(a);
+	turns_withheld(a->turns);
 	agent_recordings_withdraw(a, user);
 }
 

@@ -16,18 +16,12 @@ static bool add_message(json_t *list, const char *role, const char *speaker, con
 						     speaker, "text", text)) == 0;
 }
 
-/* True if each of those who speak in the turn may be remembered. */
+/* True if each of those whose words stand in the turn may be remembered. */
 static bool may_keep_question(const struct agent *a, uint32_t turn)
 {
 	const struct room_turn *t = room_active(a->room);
 
-	if (!t || t->id != turn)
-		return false;
-	for (unsigned i = 0; i < t->segments; i++)
-		if (!agent_may_keep(a, t->segment[i].user) ||
-		    !turns_keeps_segment(a->turns, &t->segment[i]))
-			return false;
-	return !t->user || agent_may_keep(a, t->user);
+	return t && t->id == turn && turns_keeps_words(a->turns, t);
 }
 
 /* Answers, summaries and notes may repeat what anybody said: they are kept only where everybody in

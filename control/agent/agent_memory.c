@@ -20,7 +20,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { ASKS_MAX = 16, FORMER_TOLD = 4, CONFLICTS_TOLD = 2 };
+enum { ASKS_MAX = 16 };
 #define MINUTE_MS UINT64_C(60000)
 
 /* A call that waits for the store. */
@@ -133,6 +133,30 @@ const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_N
 	return to;
 }
 
+/* Answers may repeat this person from now on. */
+static void note_told(const struct agent_memory *m, uint64_t user)
+{
+	turns_told(m->a->turns, user);
+}
+
+/* The speaker of the line, and of the bot's own line whom it answers and quotes. */
+static void note_line(const struct agent_memory *m, const json_t *line, uint64_t user)
+{
+	static const char *const lists[] = {"askers", "quoted"};
+	const json_t *id;
+	uint64_t of;
+	size_t i;
+
+	note_told(m, user);
+	for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+		json_array_foreach(json_object_get(line, lists[k]), i, id)
+		{
+			if (discord_u64(json_string_value(id), &of))
+				note_told(m, of);
+		}
+	}
+}
+
 /* As the model gets it. NULL: it may not be told. */
 static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 {
@@ -146,6 +170,7 @@ static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 	discord_u64(json_string_value(json_object_get(line, "user")), &user);
 	if (!text || (!bot && asks_now(m, user, at, text)) || !agent_may_recall_line(m->a, line))
 		return NULL;
+	note_line(m, line, user);
 	calendar_minute(clock, at, calendar_offset(&zone, at));
 	return json_pack("{s:O,s:s,s:O*,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
 			 bot ? "you" : agent_label(m->a, line, name), "speaker_id",
@@ -259,6 +284,15 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
+void agent_memory_unwritten(const struct agent_memory *m, unsigned facts)
+{
+	bus_publish(m->a->bus,
+		    &(struct bus_event){.type = EVENT_MEMORY_WRITTEN,
+					.at_ms = env_wall_ms(m->a->env),
+					.guild = media_call_want(m->a->call)->guild,
+					.memory = {.source = "asked", .refused = facts}});
+}
+
 static json_t *day_json(const struct agent *a, const json_t *ms)
 {
 	const struct calendar_zone zone = server_zone(&a->zone);
@@ -281,11 +315,8 @@ static const json_t *newest_ms(const json_t *fact)
 static json_int_t days_since(const struct agent *a, const json_t *ms)
 {
 	const struct calendar_zone zone = server_zone(&a->zone);
-	uint64_t now = env_wall_ms(a->env), at = (uint64_t)json_integer_value(ms);
-	int64_t days = calendar_day(now, calendar_offset(&zone, now), 0) -
-		       calendar_day(at, calendar_offset(&zone, at), 0);
 
-	return days > 0 ? days : 0;
+	return calendar_days_ago(&zone, env_wall_ms(a->env), (uint64_t)json_integer_value(ms));
 }
 
 /* The people present whom the fact surely names, by their present names: the text may have others.
@@ -335,10 +366,22 @@ enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact,
 	return author == asker && room_alone_with(a->room, asker) ? AUDIENCE_OWNER : AUDIENCE_NONE;
 }
 
-/* Of what was told elsewhere nothing, unless all may be told. */
+/* The author of a fact that contradicts another one; 0: it is its own. */
+static uint64_t author_of(const json_t *one)
+{
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(one, "user")), &user);
+	return user;
+}
+
+/* Of what was told elsewhere nothing, unless all may be told, nor of others who may not be
+ * recalled. */
 static bool may_tell_beside(const struct agent *a, const json_t *one, bool all)
 {
-	return all || agent_is_told_here(a, one);
+	uint64_t author = author_of(one);
+
+	return (all || agent_is_told_here(a, one)) && (!author || agent_may_recall(a, author));
 }
 
 static const json_t *first_told(const struct agent *a, const json_t *list, bool all)
@@ -374,7 +417,7 @@ static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
 
 	json_array_foreach(json_object_get(fact, "former"), i, one)
 	{
-		if (json_array_size(list) < FORMER_TOLD && may_tell_beside(a, one, all))
+		if (json_array_size(list) < TOLD_FORMER && may_tell_beside(a, one, all))
 			json_array_append_new(
 				list,
 				json_pack("{s:O,s:o,s:o,s:O*}", "text",
@@ -386,19 +429,21 @@ static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
 	return list;
 }
 
-static json_t *list_conflicts(const struct agent *a, const json_t *fact, bool all)
+static json_t *list_conflicts(const struct memory_ask *ask, const json_t *fact, bool all)
 {
+	const struct agent *a = ask->m->a;
 	json_t *list = json_array();
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach(json_object_get(fact, "conflicts"), i, one)
 	{
-		if (json_array_size(list) < CONFLICTS_TOLD && may_tell_beside(a, one, all))
-			json_array_append_new(
-				list,
-				json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
-					  day_json(a, json_object_get(one, "from_ms"))));
+		if (json_array_size(list) == TOLD_CONFLICTS || !may_tell_beside(a, one, all))
+			continue;
+		note_told(ask->m, author_of(one));
+		json_array_append_new(
+			list, json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
+					day_json(a, json_object_get(one, "from_ms"))));
 	}
 	return list;
 }
@@ -414,8 +459,9 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact, bool 
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
 	if (!agent_may_recall(a, user))
 		return NULL;
+	note_told(ask->m, user);
 	former = list_former(a, fact, all);
-	against = list_conflicts(a, fact, all);
+	against = list_conflicts(ask, fact, all);
 	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
 			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
@@ -680,9 +726,14 @@ static bool may_write(const struct agent *a, uint64_t user)
 {
 	const struct room_turn *turn = room_active(a->room);
 
-	for (unsigned i = 0; turn && i < turn->segments; i++)
-		if (!agent_may_recall(a, turn->segment[i].user))
+	if (turn && !turns_keeps_words(a->turns, turn))
+		return false;
+	for (unsigned i = 0; turn && i < turn->segments; i++) {
+		uint64_t by = turn->quoted_n ? turn->quoted_user : turn->segment[i].user;
+
+		if (!agent_may_recall(a, by))
 			return false;
+	}
 	return user && agent_may_recall(a, user);
 }
 

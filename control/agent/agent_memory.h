@@ -29,5 +29,7 @@ bool agent_memory_keeps(const struct agent_memory *m);
 /* Writes, finds or deletes facts of this server. EACCES: the speaker has not agreed to be
  * remembered; otherwise as agent_memory_search. */
 int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_memory *what);
+/* Publishes that so many facts, which a model was to write, were refused before the store knew. */
+void agent_memory_unwritten(const struct agent_memory *m, unsigned facts);
 
 #endif

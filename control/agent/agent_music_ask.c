@@ -454,13 +454,17 @@ static const struct {
 	       {"move", move_waiting},	  {"remove", remove_waiting}, {"clear", clear_waiting},
 	       {"shuffle", shuffle},	  {"previous", go_back}};
 
-/* All changes of a call, until one is refused. Their places are those of the queue before it. */
+/* All changes of a call, until one is refused. Their places are those of the queue before it.
+ * Nobody would hear a step of the volume of nothing; a percentage is for what plays later. */
 static void change(struct agent_music *m, uint32_t id, const struct tool_music *what)
 {
 	struct jukebox_request r[sizeof changes / sizeof changes[0]];
 	const char *why = NULL;
 	size_t n = 0;
 
+	if (json_is_string(json_object_get(what->changes, "volume")) &&
+	    !music_queue_present(jukebox_queue(m->conf.jukebox)))
+		why = "nothing plays at the moment";
 	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
 		const json_t *v = json_object_get(what->changes, changes[i].key);
 

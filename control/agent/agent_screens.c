@@ -178,6 +178,13 @@ static uint64_t user_of(const json_t *share)
 	return text && discord_u64(text, &user) ? user : 0;
 }
 
+static bool is_state(const json_t *share, const char *state)
+{
+	const char *own = json_string_value(json_object_get(share, "state"));
+
+	return own && strcmp(own, state) == 0;
+}
+
 static bool is_named(const json_t *share, const char *name)
 {
 	const char *own = json_string_value(json_object_get(share, "name"));
@@ -201,6 +208,20 @@ static uint64_t find_target(const json_t *shares, const struct tool_screen *what
 			found = user_of(share);
 	}
 	return found;
+}
+
+/* Who is meant, with or without a share: also somebody in the room, or whose screen is gone since a
+ * while. 0: nobody is known by this name. */
+static uint64_t find_person(const struct agent *a, const json_t *shares,
+			    const struct tool_screen *what)
+{
+	const struct media_want *where = media_call_want(a->call);
+	uint64_t user = find_target(shares, what);
+
+	if (!user)
+		user = room_user_of(a->room, what->target);
+	return user ? user
+		    : vision_find_ended(a->vision, where->guild, where->channel, what->target);
 }
 
 /* Of this person's shares, one that is watched, or else any; NULL: there is none. */
@@ -233,12 +254,11 @@ static void tell_how(struct agent *a)
 /* A page says by itself that it is watched, a stream of Discord does not. */
 static void tell_stream(struct agent *a, const json_t *share)
 {
-	const char *state = json_string_value(json_object_get(share, "state"));
 	const char *name = json_string_value(json_object_get(share, "name"));
 	struct words words = {0};
 	char line[ROOM_NAME_MAX];
 
-	if (!name || !state || strcmp(state, "streaming") != 0 || !a->tellh)
+	if (!name || !is_state(share, "streaming") || !a->tellh)
 		return;
 	utf8_copy(line, sizeof line, name);
 	untrusted_clean_line(line);
@@ -250,13 +270,23 @@ static void tell_stream(struct agent *a, const json_t *share)
 /* A link that was opened, a pause and a screen that is looked at again have no picture yet. */
 static json_t *tell_watching(const json_t *share)
 {
-	const char *state = json_string_value(json_object_get(share, "state"));
-	bool paused = state && strcmp(state, "paused") == 0;
-
 	if (json_is_integer(json_object_get(share, "ageMs")))
 		return json_pack("{s:b,s:b}", "watching", 1, "sees", 1);
 	return json_pack("{s:b,s:b,s:s}", "watching", 1, "sees", 0, "because",
-			 paused ? PROMPT_SCREEN_IS_PAUSED : PROMPT_SCREEN_NO_PICTURE);
+			 is_state(share, "paused") ? PROMPT_SCREEN_IS_PAUSED
+						   : PROMPT_SCREEN_NO_PICTURE);
+}
+
+/* Its person is elsewhere, or is not heard. The last picture may be there for a moment still. */
+static json_t *tell_away(const struct agent *a, uint64_t user)
+{
+	const struct media_want *where = media_call_want(a->call);
+	char why[VISION_ABOUT_MAX];
+
+	if (!vision_unseen(a->vision, where->guild, where->channel, user, why))
+		return json_pack("{s:b,s:b}", "watching", 1, "sees", 1);
+	untrusted_clean_line(why);
+	return json_pack("{s:b,s:s}", "watching", 0, "because", why);
 }
 
 /* Nobody but its owner has a screen looked at that is not: they may have said "stop looking", and
@@ -270,6 +300,8 @@ static json_t *watch(struct agent *a, const struct tool_screen *what, const json
 
 	if (share && json_is_true(json_object_get(share, "watched")))
 		return tell_watching(share);
+	if (share && is_state(share, "away"))
+		return tell_away(a, target);
 	if (share && (target != what->user || what->shared))
 		return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_OWNER);
 	if (share && vision_watch(a->vision, where->guild, where->channel, target, true, &why)) {
@@ -372,16 +404,18 @@ static bool is_told(const struct agent *a, uint32_t share)
 	return false;
 }
 
-/* Why there is no such picture. */
+/* Why there is no such picture. user 0: of anybody's screen, or of somebody's who is not known. */
 static json_t *tell_unseen(struct agent *a, struct vision_picture *pictures, size_t n,
-			   uint64_t user)
+			   uint64_t user, bool unknown)
 {
 	const struct media_want *where = media_call_want(a->call);
 	json_t *out = describe_screens(a, pictures, n,
 				       n ? PROMPT_SCREEN_NOT_THEIRS : PROMPT_SCREEN_NOT_SEEN);
 	char why[VISION_ABOUT_MAX];
 
-	if (!vision_unseen(a->vision, where->guild, where->channel, user, why))
+	if (unknown)
+		snprintf(why, sizeof why, "%s", PROMPT_UNSEEN_UNKNOWN);
+	else if (!vision_unseen(a->vision, where->guild, where->channel, user, why))
 		return out;
 	untrusted_clean_line(why);
 	json_object_set_new(out, "not_seen_because", json_string(why));
@@ -395,16 +429,16 @@ static int see(struct agent *a, uint32_t id, const struct tool_screen *what, con
 	const struct media_want *where = media_call_want(a->call);
 	struct vision_picture pictures[SHARES_MAX];
 	size_t n = find_pictures(a, what->user, pictures);
-	uint64_t user = *what->target ? find_target(shares, what) : 0;
-	const struct vision_picture *picture =
-		*what->target && !user ? NULL : find_of(pictures, n, user);
+	uint64_t user = *what->target ? find_person(a, shares, what) : 0;
+	bool unknown = *what->target && !user;
+	const struct vision_picture *picture = unknown ? NULL : find_of(pictures, n, user);
 
 	agent_screens_note(a, what->turn);
 	vision_looked(a->vision, where->guild, where->channel);
 	if (user)
 		a->screen_asked = user;
 	if (!picture)
-		*out = tell_unseen(a, pictures, n, user);
+		*out = tell_unseen(a, pictures, n, user, unknown);
 	else if (agent_screens_seen(a) && is_told(a, picture->share))
 		*out = describe_screens(a, pictures, n, PROMPT_SCREEN_SEEN);
 	else if (!a->looks)

@@ -166,6 +166,13 @@ static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
 	return agent_memory_facts(t->memory, id, what);
 }
 
+static void tell_unwritten(unsigned facts, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	agent_memory_unwritten(t->memory, facts);
+}
+
 static int ask_music(uint32_t id, const struct tool_music *what, void *arg)
 {
 	const struct agent_tools *t = arg;
@@ -234,6 +241,7 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 		.rememberh = remembers,
 		.guildh = guild_of,
 		.memoryh = ask_memory,
+		.unwrittenh = tell_unwritten,
 		.musich = t->a->music ? ask_music : NULL,
 		.music_cancelh = cancel_music,
 		.lookh = agent_pictures_looks(t->a->pictures) ? look_again : NULL,

@@ -51,6 +51,7 @@ static void playback_event(struct media_playback *pb, enum media_playback_event 
 			log_warn("playback_stopped", "turn=%u reason=%s", s->turn,
 				 media_reason_name(reason));
 		out.type = ROOM_SAY_STOPPED;
+		out.yes = reason == MEDIA_REASON_NO_KEY;
 		break;
 	case MEDIA_PB_PAUSED:
 		return;

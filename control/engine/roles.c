@@ -167,6 +167,34 @@ void roles_rest(struct served *s, struct slice why)
 			 role_name(roles_role(s->use)), ms);
 }
 
+/* What the provider can do in this use; NULL: it does not serve there. */
+static const struct engine_caps *find_caps(const struct provider_record *p, enum engine_use use)
+{
+	/* Who sees is sent images. */
+	if (use == ENGINE_USE_SEE && p->images == PROVIDER_IMAGES_OFF)
+		return NULL;
+	return engine_caps((enum dialect)p->dialect, roles_role(use));
+}
+
+static bool first_sees(const struct settings *s, enum engine_use use)
+{
+	const struct engine_caps *caps = NULL;
+	const struct provider_record *p;
+
+	for (unsigned i = 0; !caps && (p = record_at(s, use, i)); i++)
+		caps = find_caps(p, use);
+	return caps && caps->image_in && p->images != PROVIDER_IMAGES_OFF;
+}
+
+bool roles_see_screens(const struct settings *s)
+{
+	enum engine_use answers =
+		s->reply_path == SETTINGS_REPLY_BRAIN ? ENGINE_USE_REPLY : ENGINE_USE_VOICE;
+
+	return (s->screen_mode == SETTINGS_SCREEN_MULTIMODAL && first_sees(s, answers)) ||
+	       first_sees(s, ENGINE_USE_SEE);
+}
+
 static int fill_list(struct roles *r, enum engine_use use)
 {
 	const struct provider_record *p;
@@ -174,12 +202,10 @@ static int fill_list(struct roles *r, enum engine_use use)
 
 	for (unsigned i = 0; (p = record_at(r->settings, use, i)) && l->n < ROLE_PROVIDERS_MAX;
 	     i++) {
-		const struct engine_caps *caps =
-			engine_caps((enum dialect)p->dialect, roles_role(use));
+		const struct engine_caps *caps = find_caps(p, use);
 		struct provider_record *record;
 
-		/* Who sees is sent images. */
-		if (!caps || (use == ENGINE_USE_SEE && p->images == PROVIDER_IMAGES_OFF)) {
+		if (!caps) {
 			log_debug("provider_unfit", "provider=%s role=%s", p->name,
 				  role_name(roles_role(use)));
 			continue;

@@ -101,6 +101,9 @@ void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 /* True if the provider that serves this use now is sent images. To one that is not, an ask goes
  * without them and says so. */
 bool roles_sees(const struct roles *r, enum engine_use use);
+/* True if a shown screen reaches a model of these settings while their first providers serve: the
+ * one that answers by voice is sent it, or the role see looks at it. */
+bool roles_see_screens(const struct settings *s);
 /* Nothing more of any ask is wanted. */
 void roles_cancel_all(struct roles *r);
 /* Nothing more of this turn's asks is wanted. */

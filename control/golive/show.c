@@ -1,9 +1,11 @@
 #include "control/golive/show.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/discord/guilds.h"
 #include "control/golive/room.h"
@@ -53,6 +55,7 @@ struct show {
 	uint64_t position_at; /* ns: when mediad told it */
 	uint64_t idle_at;     /* ns: since then it stands; 0: it plays */
 	uint64_t asked_ms;    /* since 1970 */
+	uint64_t over_ms;     /* since 1970 */
 	int viewers;	      /* -1: not known */
 	vision_film_h *h;     /* NULL: it was told */
 	void *arg;
@@ -108,6 +111,7 @@ static void end_later(struct show *s, enum vision_show_over how, const char *why
 		return;
 	s->over = true;
 	s->how = how;
+	s->over_ms = env_wall_ms(s->conf.env);
 	utf8_copy(s->why, sizeof s->why, why);
 }
 
@@ -119,7 +123,7 @@ static void note_past(struct show *s, const char *why)
 	utf8_copy(p->title, sizeof p->title, s->title);
 	utf8_copy(p->why, sizeof p->why, why);
 	p->at = env_now(s->conf.env);
-	p->what.over_ms = env_wall_ms(s->conf.env);
+	p->what.over_ms = s->over ? s->over_ms : env_wall_ms(s->conf.env);
 }
 
 /* What is over, or never began, is forgotten but for what the dashboard tells of it. */
@@ -374,15 +378,66 @@ static bool set_source(struct show *s, const char *url)
 	return s->path != NULL;
 }
 
-/* Until it has told a title, the name of its file, without what may be secret in an address. */
+static const char *find_cut(const char *text)
+{
+	static const char *const encoded[] = {"%3f", "%3F", "%3b", "%3B", "%23"};
+	const char *end = text + strcspn(text, "?#;");
+
+	for (size_t i = 0; i < sizeof encoded / sizeof *encoded; i++) {
+		const char *at = strstr(text, encoded[i]);
+
+		end = at && at < end ? at : end;
+	}
+	return end;
+}
+
+/* Encoded blanks and bytes of UTF-8 alone are letters of a name: anything else that is encoded may
+ * end a part of the address, as "%2F" does. So may a backslash. */
+static bool is_one_part(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *at = text + i;
+
+		if (*at == '\\')
+			return false;
+		if (*at == '%' && (n - i < 3 || !isxdigit((unsigned char)at[2]) ||
+				   (memcmp(at, "%20", 3) != 0 && !strchr("89abcdefABCDEF", at[1]))))
+			return false;
+	}
+	return true;
+}
+
+static bool is_film_name(const char *text, size_t n)
+{
+	static const char *const ends[] = {".mp4", ".m4v", ".mov", ".mkv", ".webm"};
+
+	if (!is_one_part(text, n))
+		return false;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t k = strlen(ends[i]);
+
+		if (n > k && strncasecmp(text + n - k, ends[i], k) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Until it has told a title: the name of its file. Each part of an address may be a secret that
+ * opens it: its last part is told only where it looks like a film's name, else its host is. */
 static void name_file(struct show *s)
 {
-	size_t n = s->kind == MEDIA_MUSIC_HTTP ? strcspn(s->path, "?#") : strlen(s->path);
-	size_t from = n;
+	bool web = s->kind == MEDIA_MUSIC_HTTP;
+	const char *host = web ? strstr(s->path, "://") + 3 : s->path;
+	const char *end = web ? find_cut(host) : s->path + strlen(s->path);
+	const char *from = end;
 
-	while (from && s->path[from - 1] != '/')
+	while (from > host && from[-1] != '/')
 		from--;
-	copy_title(s, s->path + from, n - from);
+	if (web && (from == host || !is_film_name(from, (size_t)(end - from)))) {
+		from = host;
+		end = host + strcspn(host, "/?#");
+	}
+	copy_title(s, from, (size_t)(end - from));
 }
 
 /* Until it has a server the call is known by the account's id, which no server has. */
@@ -404,16 +459,10 @@ static int open_call(struct show *s)
 /* By the list of this half, as music is. A clause; NULL: it may be. */
 static const char *judge_address(struct show *s)
 {
-	struct http_guard *guard = NULL;
-	bool may;
-
-	if (s->kind != MEDIA_MUSIC_HTTP)
+	if (s->kind != MEDIA_MUSIC_HTTP ||
+	    http_guard_allows(s->conf.settings->web_read_allowed, s->path, s->why, sizeof s->why))
 		return NULL;
-	if (http_guard_alloc(&guard, s->conf.settings->web_read_allowed))
-		return "the address may not be read";
-	may = http_guard_url(guard, s->path, s->why, sizeof s->why);
-	http_guard_free(guard);
-	return may ? NULL : s->why;
+	return s->why;
 }
 
 /* What mediad is known not to show is refused at once, and no stream is announced for it. */
@@ -516,8 +565,10 @@ bool show_now(const struct show *s, uint64_t guild, struct vision_show *out)
 {
 	const struct past *p = &s->past;
 
-	if (s->call && !s->over && s->guild == guild) {
+	if (s->call && s->guild == guild) {
 		describe(s, out);
+		out->why = s->over ? s->why : NULL;
+		out->over_ms = s->over_ms;
 		return true;
 	}
 	if (!p->at || p->what.guild != guild ||

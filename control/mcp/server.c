@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <jansson.h>
+
 #include "control/dialect/oauth.h"
 #include "control/jail/program.h"
 #include "control/jail/texts.h"
@@ -18,8 +20,9 @@
 #include "ipc/log.h"
 #include "ipc/reaper.h"
 #include "ipc/tmr.h"
+#include "proto/base/utf8.h"
 
-enum { STDIO = 0 }; /* of mcp_record.transport */
+enum { STDIO = 0 /* of mcp_record.transport */, SAID_MAX = 160 };
 
 #define ENDING_NS (200 * UINT64_C(1000000))
 /* A server that has been ready for this long starts its backoff over. */
@@ -45,6 +48,8 @@ struct mcp_server {
 	bool ready;	   /* as it was seen last, and since when, in ms since 1970 */
 	uint64_t since_ms;
 	char why[MCP_WHY_MAX]; /* before the client was asked */
+	/* The line of its program's stderr that tells most about why it ends; "": none. */
+	char said[SAID_MAX];
 };
 
 /* ---- trying again ---- */
@@ -127,15 +132,53 @@ static void on_line(const char *line, size_t len, void *arg)
 	look_at_state(s);
 }
 
+/* Everybody who sees the state would read it. */
+static bool holds_secret(const struct mcp_server *s, const char *line)
+{
+	json_t *values = json_loads(s->record.values, 0, NULL), *value;
+	const char *name;
+	bool holds = false;
+
+	json_object_foreach(values, name, value)
+	{
+		const char *text = json_string_value(value);
+
+		holds = holds || (text && *text && strstr(line, text));
+	}
+	json_decref(values);
+	return holds;
+}
+
+static bool names_error(const char *line)
+{
+	return strstr(line, "rror") || strncmp(line, "bwrap: ", strlen("bwrap: ")) == 0;
+}
+
+/* Keeps the last line, or the last one that names an error: node ends what it says with its
+ * version. */
+static void on_error(const char *line, size_t len, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	(void)len;
+	if (!*line || (names_error(s->said) && !names_error(line)) || holds_secret(s, line))
+		return;
+	utf8_copy(s->said, sizeof s->said, line);
+	utf8_mend(s->said);
+	utf8_plain(s->said);
+}
+
 static void on_state(bool up, int status, void *arg)
 {
 	struct mcp_server *s = arg;
 
 	if (up) {
+		*s->said = '\0';
 		mcp_open(s->client, env_now(s->conf.env));
 	} else {
 		log_info("mcp_server", "server=%s state=ended status=%d", s->record.name, status);
-		snprintf(s->why, sizeof s->why, "its program ended with status %d", status);
+		snprintf(s->why, sizeof s->why, "its program ended with status %d%s%s", status,
+			 status && *s->said ? ": " : "", status ? s->said : "");
 		s->ready_at = 0;
 		mcp_close(s->client);
 	}
@@ -152,6 +195,8 @@ static int start_program(struct mcp_server *s)
 					       .line_max = MCP_MESSAGE_MAX,
 					       .readh = on_read,
 					       .lineh = on_line,
+					       .errorh = on_error,
+					       .log_errors = true,
 					       .stateh = on_state,
 					       .arg = s});
 }

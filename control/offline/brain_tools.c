@@ -9,6 +9,8 @@
 #include "control/offline/facts.h"
 #include "control/offline/words.h"
 
+#define NOT_SURE "I am not sure that this is it. "
+
 void brain_say_dice(const unsigned *values, unsigned n, char *buf, size_t size)
 {
 	unsigned total = 0;
@@ -68,9 +70,8 @@ static void say_found(const json_t *output, char *buf, size_t size)
 	const json_t *first = json_array_get(output, 0);
 	const char *head = json_is_true(json_object_get(first, "other_time"))
 				   ? "I have no record of that time. "
-			   : json_is_true(json_object_get(first, "unsure"))
-				   ? "I am not sure that this is it. "
-				   : "";
+			   : json_is_true(json_object_get(first, "unsure")) ? NOT_SURE
+									    : "";
 	size_t i, n = 0;
 	const json_t *one;
 	char when[64];
@@ -169,6 +170,38 @@ static void say_fact(const json_t *match, char *buf, size_t size)
 		 before, *before ? "." : "");
 }
 
+/* The search found the facts by their meaning alone, which finds a bike for a car. */
+static bool is_far(const char *query, const json_t *output)
+{
+	const json_t *one;
+	bool some = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(output, "matches"), i, one)
+	{
+		if (json_is_true(json_object_get(one, "unsure")))
+			continue;
+		some = true;
+		if (facts_share(query, text_at(one, "text")) ||
+		    facts_share(query, text_at(one, "said_by")))
+			return false;
+	}
+	return some && *query;
+}
+
+/* Puts a doubt before what is said of them. */
+static void doubt_matches(const char *arguments, const json_t *output, char *buf, size_t size)
+{
+	json_t *request = json_loads(arguments, 0, NULL);
+	size_t n = strlen(buf), k = strlen(NOT_SURE);
+
+	if (is_far(text_at(request, "query"), output) && k + n < size) {
+		memmove(buf + k, buf, n + 1);
+		memcpy(buf, NOT_SURE, k);
+	}
+	json_decref(request);
+}
+
 static void say_matches(const json_t *output, char *buf, size_t size)
 {
 	const json_t *one;
@@ -255,17 +288,43 @@ static void say_title(const json_t *track, char *buf, size_t size)
 	snprintf(buf, size, "%s%s%s", text_at(track, "title"), *artist ? " by " : "", artist);
 }
 
-/* With their numbers, by which people choose; two of them may have one title. */
+static bool is_titled_alike(const json_t *options, const json_t *one)
+{
+	size_t i;
+	const json_t *other;
+
+	json_array_foreach(options, i, other)
+	{
+		if (other != one && strcmp(text_at(other, "title"), text_at(one, "title")) == 0 &&
+		    strcmp(text_at(other, "artist"), text_at(one, "artist")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Such as "Moon River by Ana", and with its album where another one is called that, too. */
+static void say_option(const json_t *options, const json_t *one, char *buf, size_t size)
+{
+	const char *album = is_titled_alike(options, one) ? text_at(one, "album") : "";
+	size_t n;
+
+	say_title(one, buf, size);
+	n = strlen(buf);
+	if (*album)
+		snprintf(buf + n, size - n, " from the album %s", album);
+}
+
+/* With their numbers, by which people choose. */
 static void say_options(const json_t *options, char *buf, size_t size)
 {
 	size_t i, n = (size_t)snprintf(buf, size, "Which one:");
-	char number[32], title[200];
+	char number[32], title[300];
 	const json_t *one;
 
 	json_array_foreach(options, i, one)
 	{
 		number_say((int)i + 1, number, sizeof number);
-		say_title(one, title, sizeof title);
+		say_option(options, one, title, sizeof title);
 		if (n < size)
 			n += (size_t)snprintf(buf + n, size - n, "%s %s, %s", i ? ", or" : "",
 					      number, title);
@@ -377,7 +436,8 @@ bool brain_asks(const char *output)
 	return asks;
 }
 
-void brain_say_output(const char *tool, const char *output, char *buf, size_t size)
+void brain_say_output(const char *tool, const char *arguments, const char *output, char *buf,
+		      size_t size)
 {
 	json_t *root = json_loads(output, 0, NULL);
 	const json_t *value = json_object_get(root, "output");
@@ -391,6 +451,8 @@ void brain_say_output(const char *tool, const char *output, char *buf, size_t si
 		say_error(root, i < n && says[i].plain, buf, size);
 	else if (i < n && says[i].say)
 		says[i].say(value, buf, size);
+	if (strcmp(tool, "memory_search") == 0)
+		doubt_matches(arguments, value, buf, size);
 	if (!buf[0])
 		snprintf(buf, size, "It is done.");
 	json_decref(root);

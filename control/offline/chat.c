@@ -64,8 +64,8 @@ static const char *text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* The name of the tool that this message called by that id; NULL: it called none. */
-static const char *called_tool(const json_t *message, const char *id)
+/* The function that this message called by that id; NULL: it called none. */
+static const json_t *called_function(const json_t *message, const char *id)
 {
 	const json_t *calls = json_object_get(message, "tool_calls");
 
@@ -73,23 +73,27 @@ static const char *called_tool(const json_t *message, const char *id)
 		const json_t *call = json_array_get(calls, i);
 
 		if (strcmp(text_at(call, "id"), id) == 0)
-			return json_string_value(
-				json_object_get(json_object_get(call, "function"), "name"));
+			return json_object_get(call, "function");
 	}
 	return NULL;
 }
 
-const char *chat_output(const json_t *root, const char **tool)
+const char *chat_output(const json_t *root, const char **tool, const char **arguments)
 {
 	const json_t *messages = json_object_get(root, "messages");
 	size_t n = json_array_size(messages);
-	const json_t *last = n ? json_array_get(messages, n - 1) : NULL;
+	const json_t *last = n ? json_array_get(messages, n - 1) : NULL, *called = NULL;
 
 	*tool = NULL;
+	*arguments = "";
 	if (strcmp(text_at(last, "role"), "tool") != 0)
 		return NULL;
-	for (size_t i = n - 1; i > 0 && !*tool; i--)
-		*tool = called_tool(json_array_get(messages, i - 1), text_at(last, "tool_call_id"));
+	for (size_t i = n - 1; i > 0 && !*tool; i--) {
+		called = called_function(json_array_get(messages, i - 1),
+					 text_at(last, "tool_call_id"));
+		*tool = json_string_value(json_object_get(called, "name"));
+	}
+	*arguments = text_at(called, "arguments");
 	return *tool ? text_at(last, "content") : NULL;
 }
 

@@ -18,9 +18,9 @@ struct http_exchange;
  * Content is a string or a list of parts, of which those of type text count. EINVAL: no message of
  * a user has text. */
 int chat_question(const json_t *root, struct brain_room *room, char *buf, size_t size);
-/* What a tool returned, if the request ends with that, and the tool's name; NULL: it does not.
- * Borrowed from root. */
-const char *chat_output(const json_t *root, const char **tool);
+/* What a tool returned, if the request ends with that, the tool's name, and the arguments of the
+ * call ("": none); NULL: it does not. Borrowed from root. */
+const char *chat_output(const json_t *root, const char **tool, const char **arguments);
 /* True if the request (of type json_t) offers the tool. */
 bool chat_offers(const char *tool, void *root);
 /* Answers the request with this line. number makes the id unique. */

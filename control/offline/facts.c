@@ -53,6 +53,15 @@ static unsigned shared(const struct words *a, const struct words *b)
 	return score;
 }
 
+bool facts_share(const char *question, const char *text)
+{
+	struct words q, w;
+
+	words_split(&q, question);
+	words_split(&w, text);
+	return shared(&q, &w) > 0;
+}
+
 /* The subject of a fact: the words before "is" or "are". */
 static void subject(const struct words *w, struct words *out)
 {

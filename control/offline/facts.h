@@ -25,6 +25,8 @@ bool facts_forget_last(struct facts *f, const char *speaker);
 /* The fact that shares most content words with the question, the speaker's own facts first. NULL
  * when there is none. */
 const struct fact *facts_find(const struct facts *f, const char *question, const char *speaker);
+/* True if a text has a content word of the question. */
+bool facts_share(const char *question, const char *text);
 /* The fact as an answer: the asker's "my" becomes "your", another speaker's "alice's". Always
  * terminated. */
 void fact_say(const struct fact *f, const char *to, char *buf, size_t size);

@@ -287,14 +287,14 @@ void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, 
 static int think(struct http_api *a, const json_t *root, const char *asked,
 		 const struct brain_moment *m, char *line, struct brain_call *call)
 {
-	const char *tool, *output = chat_output(root, &tool);
+	const char *tool, *arguments, *output = chat_output(root, &tool, &arguments);
 	struct brain *brain = NULL;
 	enum intent intent;
 	int err;
 
 	call->tool[0] = line[0] = '\0';
 	if (output) {
-		brain_say_output(tool, output, line, BRAIN_ANSWER_SIZE);
+		brain_say_output(tool, arguments, output, line, BRAIN_ANSWER_SIZE);
 		return 0;
 	}
 	err = brain_alloc(&brain, a->conf.rules);

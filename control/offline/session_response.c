@@ -365,10 +365,13 @@ static bool tell_output(struct session *s, struct response *r, const struct item
 	const json_t *output = r->own_input ? NULL : newest_output(s, question);
 	const char *call = json_string_value(json_object_get(output, "call_id"));
 	const char *text = json_string_value(json_object_get(output, "output"));
+	const json_t *item;
 
 	if (!call || !text)
 		return false;
-	brain_say_output(text_at(find_call(s, call), "name"), text, r->line, sizeof r->line);
+	item = find_call(s, call);
+	brain_say_output(text_at(item, "name"), text_at(item, "arguments"), text, r->line,
+			 sizeof r->line);
 	brain_said(s->brain, r->line);
 	speak(s, r);
 	return true;

@@ -174,7 +174,6 @@ void room_attention(const struct room *room, uint64_t now, struct room_attention
 	const struct room_recording_queue *l = &room->transcripts.recordings;
 	const struct room_floor *f = &room->floor;
 	const struct room_thought *th = &room->thought;
-	uint64_t lasts = context->settings->floor_decay_s * NS_PER_S;
 
 	*out = (struct room_attention){
 		.engaged = room_floor_engaged(f, context->settings, now),
@@ -189,7 +188,7 @@ void room_attention(const struct room *room, uint64_t now, struct room_attention
 		.recordings = l->running.n + l->waiting.n};
 	if (out->engaged) {
 		out->holder = f->holder;
-		out->ends_at = f->relevant_at + lasts;
+		out->ends_at = room_floor_ends_at(f, context->settings);
 	}
 }
 

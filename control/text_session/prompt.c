@@ -362,14 +362,14 @@ static char *write_standing(const struct text_guild *g, uint64_t channel)
 static char *write_screens(const struct text_job *job)
 {
 	const struct text_session_conf *c = &job->g->ts->conf;
-	char now[512] = "", *text;
+	char told[512] = "", *text;
 
 	if (c->screenh && job->g->id)
-		c->screenh(job->g->id, job->channel, job->user, now, sizeof now, c->arg);
-	if (!*now)
+		c->screenh(job->g->id, job->channel, job->user, told, sizeof told, c->arg);
+	if (!*told)
 		return strdup("");
-	untrusted_clean_line(now);
-	return asprintf(&text, PROMPT_TEXT_SCREENS, now) < 0 ? NULL : text;
+	untrusted_clean_line(told);
+	return asprintf(&text, PROMPT_TEXT_SCREENS, told) < 0 ? NULL : text;
 }
 
 /* end: the instruction for this answer. */

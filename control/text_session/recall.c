@@ -180,14 +180,17 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 
 /* ---- the sections ---- */
 
+/* A former value is of the fact's own author, and names none. */
 static const json_t *first_told(const struct text_recall *r, const json_t *list)
 {
 	const json_t *one;
+	uint64_t author;
 	size_t i;
 
 	json_array_foreach(list, i, one)
 	{
-		if (text_session_may_tell(r->job->g, r->job->channel, one))
+		if (text_session_may_tell(r->job->g, r->job->channel, one) &&
+		    (!json_object_get(one, "user") || may_tell(r, text_at(one, "user"), &author)))
 			return one;
 	}
 	return NULL;
@@ -200,10 +203,11 @@ static uint64_t ms_at(const json_t *object, const char *key)
 
 /* The newest that it surely took the place of, and what contradicts it, as far as they may be
  * told. */
-static void add_others(const struct text_recall *r, const json_t *fact, struct slice_quote *q)
+static void add_others(struct text_recall *r, const json_t *fact, struct slice_quote *q)
 {
 	const json_t *former = first_told(r, json_object_get(fact, "former"));
 	const json_t *against = first_told(r, json_object_get(fact, "conflicts"));
+	uint64_t author;
 
 	if (former && !json_is_true(json_object_get(former, "unsure"))) {
 		q->former = text_at(former, "text");
@@ -211,6 +215,8 @@ static void add_others(const struct text_recall *r, const json_t *fact, struct s
 		q->former_until_ms = ms_at(former, "until_ms");
 	}
 	if (against) {
+		if (discord_u64(text_at(against, "user"), &author))
+			text_keeping_told(r->job->g, r->job->reply, author);
 		q->against = text_at(against, "text");
 		q->against_ms = ms_at(against, "from_ms");
 	}

@@ -71,7 +71,8 @@ struct text_session_conf {
 	 * this channel may enter it; 0: none. NULL accepted. */
 	uint64_t (*voiceh)(uint64_t guild, uint64_t read, void *arg);
 	/* Why models see no screen there now, as a sentence, or that there is one; "": nothing is
-	 * to be told of screens. read: the channel; user: who asks, 0: nobody. NULL accepted. */
+	 * to be told of screens. read: the channel; user: who asks, 0: nobody; size: 512 at least
+	 * holds it. NULL accepted. */
 	void (*screenh)(uint64_t guild, uint64_t read, uint64_t user, char *out, size_t size,
 			void *arg);
 	/* True if everybody who reads `read` may know what is said in this channel. NULL accepted.

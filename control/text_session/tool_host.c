@@ -11,13 +11,14 @@
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
+#include "control/text/missed.h"
 #include "control/text/reading.h"
 #include "control/text_session/tools_inside.h"
 #include "ipc/env.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
-enum { OTHERS_TOLD = 4 }; /* former values of a fact, and facts that contradict it */
+#define MINUTE_MS UINT64_C(60000)
 
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
@@ -113,6 +114,17 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
+static void tell_unwritten(unsigned facts, void *arg)
+{
+	const struct text_seat *seat = arg;
+	const struct text_session_conf *c = &seat->g->ts->conf;
+
+	bus_publish(c->bus, &(struct bus_event){.type = EVENT_MEMORY_WRITTEN,
+						.at_ms = env_wall_ms(c->env),
+						.guild = seat->g->id,
+						.memory = {.source = "asked", .refused = facts}});
+}
+
 static json_t *day_json(const struct text_memory_ask *ask, const json_t *ms)
 {
 	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
@@ -123,21 +135,38 @@ static json_t *day_json(const struct text_memory_ask *ask, const json_t *ms)
 	return json_string(day);
 }
 
+static uint64_t author_of(const json_t *fact)
+{
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	return user;
+}
+
+/* A former value is of the fact's own author, and names none. */
+static bool may_tell_beside(const struct text_memory_ask *ask, const json_t *one)
+{
+	uint64_t author = author_of(one);
+
+	return text_session_may_tell(ask->seat->g, ask->seat->channel, one) &&
+	       (!author || may_recall(ask->seat, author));
+}
+
 /* Values that it took the place of, or facts that contradict it, as far as they may be told here.
  * until: the former have it. */
 static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list, bool until)
 {
 	json_t *told = json_array();
+	size_t i, most = until ? TOLD_FORMER : TOLD_CONFLICTS;
 	const json_t *one;
-	size_t i;
 
 	json_array_foreach(list, i, one)
 	{
 		json_t *out;
 
-		if (json_array_size(told) == OTHERS_TOLD ||
-		    !text_session_may_tell(ask->seat->g, ask->seat->channel, one))
+		if (json_array_size(told) == most || !may_tell_beside(ask, one))
 			continue;
+		text_keeping_told(ask->seat->g, ask->reply, author_of(one));
 		out = json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
 				day_json(ask, json_object_get(one, "from_ms")));
 		if (until)
@@ -148,6 +177,37 @@ static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list
 		json_array_append_new(told, out);
 	}
 	return told;
+}
+
+/* How long ago it was said for the last time: models count days badly. */
+static json_int_t days_since(const struct text_memory_ask *ask, const json_t *fact)
+{
+	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
+	const json_t *again = json_object_get(fact, "again_ms");
+	const json_t *ms = again ? again : json_object_get(fact, "at_ms");
+
+	return calendar_days_ago(&zone, env_wall_ms(ask->seat->g->ts->conf.env),
+				 (uint64_t)json_integer_value(ms));
+}
+
+/* The known people whom the fact surely names, by their present names: the text may have others. */
+static void add_people(const struct text_memory_ask *ask, const json_t *fact, json_t *out)
+{
+	json_t *list = json_array(), *people = json_object_get(fact, "people"), *bound;
+	char called[TEXT_CALLED];
+	const char *id;
+	uint64_t user;
+
+	json_object_foreach(people, id, bound)
+	{
+		if (json_is_true(bound) && discord_u64(id, &user) &&
+		    *text_member_name(ask->seat->g, user))
+			json_array_append_new(list, json_string(text_member_called(
+							    ask->seat->g, user, "", called)));
+	}
+	if (json_array_size(list))
+		json_object_set(out, "about", list);
+	json_decref(list);
 }
 
 /* As in voice: when it was said again, former values with their dates, what contradicts it, and
@@ -176,32 +236,32 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
 	const char *name = json_string_value(json_object_get(fact, "name"));
 	char called[TEXT_CALLED];
-	uint64_t user = 0;
+	uint64_t user = author_of(fact);
 	json_t *out;
 
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
 	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user) ||
 	    !text_session_may_tell(ask->seat->g, ask->seat->channel, fact))
 		return NULL;
-	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:{s:o,s:O,s:O}}", "id", json_object_get(fact, "id"),
-			"text", json_object_get(fact, "text"), "said_by",
-			text_member_called(ask->seat->g, user, name ? name : "", called),
+	text_keeping_told(ask->seat->g, ask->reply, user);
+	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
+			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
+			"said_by", text_member_called(ask->seat->g, user, name ? name : "", called),
 			"by_asker", user == ask->user, "score", json_object_get(fact, "score"),
-			"metadata", "createdAt", day_json(ask, json_object_get(fact, "at_ms")),
-			"tags", json_object_get(fact, "tags"), "type",
-			json_object_get(fact, "type"));
-	if (out)
+			"days_ago", days_since(ask, fact), "metadata", "createdAt",
+			day_json(ask, json_object_get(fact, "at_ms")), "tags",
+			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
+	if (out) {
+		add_people(ask, fact, out);
 		add_doubts(ask, fact, out);
+	}
 	return out;
 }
 
 static enum untold judge(const json_t *fact, void *arg)
 {
 	const struct text_memory_ask *ask = arg;
-	uint64_t user = 0;
 
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	if (!may_recall(ask->seat, user))
+	if (!may_recall(ask->seat, author_of(fact)))
 		return UNTOLD_AUTHOR;
 	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact) ? UNTOLD_NOT
 									     : UNTOLD_CHANNEL;
@@ -315,6 +375,17 @@ static uint64_t place_of(const struct text_seat *seat)
 		       : seat->channel;
 }
 
+/* What the person wrote from a minute before the message that is answered. */
+static uint64_t sources_since(const struct text_seat *seat, uint32_t reply)
+{
+	const struct text_job *job = text_asking_find(seat->g, reply);
+	uint64_t now = env_wall_ms(seat->g->ts->conf.env), asked = now;
+
+	if (job && job->first && missed_ms_of(job->first) < now)
+		asked = missed_ms_of(job->first);
+	return asked > MINUTE_MS ? asked - MINUTE_MS : 0;
+}
+
 static int post_forget(struct text_seat *seat, struct store_facts *f, struct text_memory_ask *ask)
 {
 	const struct text_session_conf *c = &seat->g->ts->conf;
@@ -334,11 +405,12 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 	struct store *store = seat->g->ts->conf.store;
 	struct store_facts f = {.guild = seat->g->id,
 				.channel = place_of(seat),
+				.said_in = seat->channel,
 				.owner = q->owner,
 				.user = q->user,
 				.name = text_member_name(seat->g, q->user),
 				.request = q->request,
-				.since_ms = env_wall_ms(seat->g->ts->conf.env),
+				.since_ms = sources_since(seat, q->turn),
 				.any = q->any,
 				.most = q->most};
 
@@ -368,8 +440,11 @@ static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
 		ask++;
 	if (ask == seat->ask + TEXT_MEMORY_ASKS)
 		return ENOSPC;
-	*ask = (struct text_memory_ask){
-		.seat = seat, .id = id, .user = q->user, .skipped = json_deep_copy(q->skipped)};
+	*ask = (struct text_memory_ask){.seat = seat,
+					.id = id,
+					.reply = q->turn,
+					.user = q->user,
+					.skipped = json_deep_copy(q->skipped)};
 	err = post_facts(seat, q, ask);
 	if (err) {
 		json_decref(ask->skipped);
@@ -403,6 +478,7 @@ struct tool_host text_tool_host(struct text_seat *seat)
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,
+				  .unwrittenh = tell_unwritten,
 				  .lookh = looks ? text_lookup : NULL,
 				  .look_cancelh = text_lookup_cancel,
 				  .writtenh = text_lookup_written,

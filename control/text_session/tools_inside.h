@@ -20,7 +20,7 @@ enum {
 /* A call that waits for the store. */
 struct text_memory_ask {
 	struct text_seat *seat; /* NULL: free */
-	uint32_t id;
+	uint32_t id, reply;	/* reply: whose model asks */
 	uint64_t user;
 	json_t *skipped; /* of a write */
 	/* of a search: */

@@ -35,11 +35,13 @@ struct view {
 	enum image_reason problem; /* of the last picture */
 };
 
-/* One that was open, and why it is over: a clause, or words with the name of its person before. */
+enum { VISION_NAME_SIZE = 81 };
+
+/* One that was open, whose, and why it is over: a clause. */
 struct ended_share {
 	uint64_t guild, channel, user;
 	uint64_t at; /* ns */
-	char why[128];
+	char name[VISION_NAME_SIZE], why[128];
 };
 enum { ENDED_SHARES = 8 }; /* the last ones, of all servers */
 
@@ -53,12 +55,18 @@ struct vision {
 	struct view views[SHARES_MAX];
 	size_t memory; /* of pictures */
 	struct ended_share ended[ENDED_SHARES];
-	unsigned n_ended;
+	unsigned n_ended; /* shares noted so far; the next one goes to n_ended % ENDED_SHARES */
 };
 
 static inline struct view *view_of(struct vision *v, const struct share *s)
 {
 	return &v->views[s - v->shares.v];
+}
+
+/* Models can look at it. */
+static inline bool share_is_seen(const struct share *s, const struct view *view)
+{
+	return s->watched && view->newest.p;
 }
 
 /* control/vision/vision.c */
@@ -73,6 +81,12 @@ enum share_refusal vision_offer_share(struct vision *v, const struct share_owner
 /* Takes a picture, or a key frame of this codec. */
 enum share_refusal vision_take(struct vision *v, struct share *s, bool known_type,
 			       enum frame_codec codec, struct slice picture);
+
+/* control/vision/shown.c */
+/* A name for a sentence: one line, and short enough that the sentence cuts no character of it.
+ * Returns out. */
+const char *vision_write_name(const struct vision *v, uint64_t guild, uint64_t user,
+			      char out[VISION_NAME_SIZE]);
 
 /* control/vision/unseen.c */
 /* Remembers for a while why the share is over. failure: a clause, or NULL. */

@@ -10,7 +10,6 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { NAME_SIZE = 81 };
 enum { SMALL = 2 }; /* text of 16 pixels has less than 8 in a picture of less than a half */
 
 static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
@@ -23,10 +22,10 @@ static const char *name_of(const struct vision *v, const struct share *s)
 	return v->conf.nameh(s->owner.guild, s->owner.target, v->conf.arg);
 }
 
-/* For a sentence: one line, and short enough that the sentence cuts no character of it. */
-static const char *write_name(const struct vision *v, const struct share *s, char out[NAME_SIZE])
+const char *vision_write_name(const struct vision *v, uint64_t guild, uint64_t user,
+			      char out[VISION_NAME_SIZE])
 {
-	utf8_copy(out, NAME_SIZE, name_of(v, s));
+	utf8_copy(out, VISION_NAME_SIZE, v->conf.nameh(guild, user, v->conf.arg));
 	utf8_plain(out);
 	return out;
 }
@@ -38,10 +37,14 @@ static uint64_t age_of(const struct vision *v, const struct view *view)
 
 static json_t *share_json(const struct vision *v, const struct share *s, const struct view *view)
 {
+	/* A link that nobody has opened shows nothing, wherever its person is. */
+	bool away = s->state != SHARE_OFFERED &&
+		    shares_where(&v->conf.world, &s->owner) != SHARE_GRANTED;
+
 	return json_pack("{s:o,s:s,s:s,s:b,s:I,s:o}", "user",
 			 json_sprintf("%llu", (unsigned long long)s->owner.target), "name",
-			 name_of(v, s), "state", share_state_name(s->state), "watched",
-			 (int)s->watched, "frames", (json_int_t)s->frames, "ageMs",
+			 name_of(v, s), "state", away ? "away" : share_state_name(s->state),
+			 "watched", s->watched && !away, "frames", (json_int_t)s->frames, "ageMs",
 			 view->newest.p ? json_integer((json_int_t)age_of(v, view)) : json_null());
 }
 
@@ -107,9 +110,9 @@ static void write_about(const struct vision *v, const struct share *s, const str
 			struct vision_picture *p)
 {
 	unsigned long age = (unsigned long)(p->age_ms / 1000);
-	char name[NAME_SIZE];
+	char name[VISION_NAME_SIZE];
 
-	write_name(v, s, name);
+	vision_write_name(v, s->owner.guild, s->owner.target, name);
 	if (s->state == SHARE_PAUSED)
 		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_PAUSED, name, age);
 	else if (p->age_ms > VISION_FRESH_MS)
@@ -158,7 +161,7 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		const struct view *view = &v->views[i];
 		struct vision_picture p;
 
-		if (!s->id || !s->watched || !view->newest.p || !is_of(s, guild, channel))
+		if (!s->id || !share_is_seen(s, view) || !is_of(s, guild, channel))
 			continue;
 		p = (struct vision_picture){
 			.image = {.type = image_media_type(IMAGE_JPEG),
@@ -206,13 +209,13 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 	*out = '\0';
 	for (unsigned i = 0; i < SHARES_MAX && used < VISION_NOTES_MAX; i++) {
 		const struct share *s = &v->shares.v[i];
-		char name[NAME_SIZE];
+		char name[VISION_NAME_SIZE];
 		int k;
 
 		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel))
 			continue;
 		k = snprintf(out + used, VISION_NOTES_MAX - used, PROMPT_SCREEN_NOTES,
-			     write_name(v, s, name));
+			     vision_write_name(v, s->owner.guild, s->owner.target, name));
 		if (k < 0 || used + (size_t)k >= VISION_NOTES_MAX)
 			break;
 		used += (size_t)k;
@@ -253,8 +256,9 @@ json_t *vision_state(struct vision *v, uint32_t share)
 	missing = (!view->newest.p || view->problem != IMAGE_OK) && !view->decoding;
 	watched = s->watched &&
 		  v->conf.world.bot_channel(s->owner.guild, v->conf.world.arg) == s->owner.channel;
-	return json_pack("{s:s,s:b,s:b,s:I,s:s?,s:{s:i,s:i,s:f,s:i}}", "state",
-			 share_state_name(s->state), "watched", (int)watched, "wants",
+	return json_pack("{s:s,s:b,s:b,s:b,s:I,s:s?,s:{s:i,s:i,s:f,s:i}}", "state",
+			 share_state_name(s->state), "watched", (int)watched, "blind",
+			 v->conf.seesh && !v->conf.seesh(s->owner.guild, v->conf.arg), "wants",
 			 (int)(watched && missing && s->state != SHARE_PAUSED), "frames",
 			 (json_int_t)s->frames, "problem",
 			 view->problem == IMAGE_OK ? NULL : image_reason_text(view->problem),

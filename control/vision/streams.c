@@ -172,7 +172,7 @@ uint64_t vision_stream_spacing(const struct vision *v, uint32_t share)
 
 /* ---- a film of ours ---- */
 
-static const char *kind_of(const struct vision_show *what)
+const char *vision_show_kind(const struct vision_show *what)
 {
 	return what->visualizer ? "visualizer" : "video";
 }
@@ -208,7 +208,7 @@ void vision_show_changed(struct vision *v, const struct vision_show *what,
 
 	ev.type = over == VISION_SHOW_BEGUN ? EVENT_VIDEO_SHOWN : EVENT_VIDEO_OVER;
 	ev.video = (struct event_video){.channel = what->channel,
-					.kind = kind_of(what),
+					.kind = vision_show_kind(what),
 					.why = why,
 					.seconds = what->at_ms / 1000};
 	bus_publish(v->conf.bus, &ev);
@@ -240,7 +240,7 @@ json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel)
 
 	if (!vision_show_last(v, guild, channel, &what, &name) || what.why)
 		return NULL;
-	return json_pack("{s:s,s:s,s:s,s:I,s:I}", "kind", kind_of(&what), "state",
+	return json_pack("{s:s,s:s,s:s,s:I,s:I}", "kind", vision_show_kind(&what), "state",
 			 vision_show_state(&what), "askedBy", name, "atSeconds",
 			 (json_int_t)(what.at_ms / 1000), "seconds", (json_int_t)what.seconds);
 }

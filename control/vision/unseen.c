@@ -1,6 +1,7 @@
 /* Why no screen can be looked at: for models, which tell it to who asks. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
@@ -9,24 +10,38 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-enum { NAME_SIZE = 81, TOLD_S = 600 };
+enum { TOLD_S = 600 };
+
+/* The words of vision_end_share. */
+static const char *explain_end(const struct vision *v, const struct share *s, const char *why)
+{
+	static const char *const clauses[][2] = {{"expired", PROMPT_UNSEEN_EXPIRED},
+						 {"left", PROMPT_UNSEEN_LEFT},
+						 {"off", PROMPT_UNSEEN_SWITCHED_OFF},
+						 {"stream_ended", PROMPT_UNSEEN_STREAM_OVER}};
+
+	for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
+		if (strcmp(why, clauses[i][0]) == 0)
+			return clauses[i][1];
+	if (shares_where(&v->conf.world, &s->owner) != SHARE_GRANTED)
+		return PROMPT_UNSEEN_NOT_HEARD;
+	return s->owner.stream ? PROMPT_UNSEEN_OVER : PROMPT_UNSEEN_STOPPED;
+}
 
 void vision_note_end(struct vision *v, const struct share *s, const char *why, const char *failure)
 {
-	struct ended_share *e = &v->ended[v->n_ended++ % ENDED_SHARES];
+	struct ended_share *e;
 
 	/* A link that nobody has opened is its owner's affair. */
 	if (s->state == SHARE_OFFERED)
 		return;
+	e = &v->ended[v->n_ended++ % ENDED_SHARES];
 	*e = (struct ended_share){.guild = s->owner.guild,
 				  .channel = s->owner.channel,
 				  .user = s->owner.target,
 				  .at = env_now(v->conf.env)};
-	utf8_copy(e->why, sizeof e->why,
-		  failure			? failure
-		  : strcmp(why, "expired") == 0 ? PROMPT_UNSEEN_EXPIRED
-		  : strcmp(why, "left") == 0	? PROMPT_UNSEEN_LEFT
-						: PROMPT_UNSEEN_STOPPED);
+	vision_write_name(v, s->owner.guild, s->owner.target, e->name);
+	utf8_copy(e->why, sizeof e->why, failure ? failure : explain_end(v, s, why));
 }
 
 void vision_forget_ended(struct vision *v, uint64_t guild, uint64_t user)
@@ -41,23 +56,32 @@ struct unseen {
 	const struct vision *v;
 	uint64_t guild, channel, target; /* 0: anybody's */
 	uint64_t streams;		 /* who streams, and is not watched */
+	bool others;			 /* somebody else than the target shows one */
 };
 
-static bool is_meant(const struct unseen *u, uint64_t guild, uint64_t channel, uint64_t user)
+static bool is_there(const struct unseen *u, uint64_t guild, uint64_t channel)
 {
-	return guild == u->guild && channel == u->channel && (!u->target || u->target == user);
+	return guild == u->guild && channel == u->channel;
 }
 
-static const char *write_name(const struct unseen *u, uint64_t user, char out[NAME_SIZE])
+static bool is_meant(const struct unseen *u, uint64_t user)
 {
-	utf8_copy(out, NAME_SIZE, u->v->conf.nameh(u->guild, user, u->v->conf.arg));
-	utf8_plain(out);
-	return out;
+	return !u->target || u->target == user;
 }
 
-static bool is_seen(const struct share *s, const struct view *view)
+static const char *write_name(const struct unseen *u, uint64_t user, char out[VISION_NAME_SIZE])
 {
-	return s->watched && view->newest.p;
+	return vision_write_name(u->v, u->guild, user, out);
+}
+
+/* Whose absence, or refusal to be heard, keeps the bot from looking; 0: nobody's. */
+static uint64_t find_missing(const struct vision *v, const struct share *s)
+{
+	enum share_refusal where = shares_where(&v->conf.world, &s->owner);
+
+	return where == SHARE_AWAY	    ? s->owner.requester
+	       : where == SHARE_TARGET_AWAY ? s->owner.target
+					    : 0;
 }
 
 static const char *reason_of(const struct share *s, const struct view *view)
@@ -74,9 +98,11 @@ static const char *reason_of(const struct share *s, const struct view *view)
 static void write_share(const struct unseen *u, const struct share *s, const struct view *view,
 			char out[VISION_ABOUT_MAX])
 {
-	char name[NAME_SIZE];
+	uint64_t missing = find_missing(u->v, s);
+	char name[VISION_NAME_SIZE];
 
-	snprintf(out, VISION_ABOUT_MAX, reason_of(s, view), write_name(u, s->owner.target, name),
+	write_name(u, missing ? missing : s->owner.target, name);
+	snprintf(out, VISION_ABOUT_MAX, missing ? PROMPT_UNSEEN_REFUSED : reason_of(s, view), name,
 		 image_reason_text(view->problem));
 }
 
@@ -84,11 +110,14 @@ static void take_streamer(uint64_t user, void *arg)
 {
 	struct unseen *u = arg;
 
-	if (!u->streams && (!u->target || u->target == user))
+	if (!is_meant(u, user))
+		u->others = true;
+	else if (!u->streams)
 		u->streams = user;
 }
 
-static const struct ended_share *find_ended(const struct unseen *u)
+/* name: of whose, NULL: of any. */
+static const struct ended_share *find_ended(const struct unseen *u, const char *name)
 {
 	const struct ended_share *found = NULL;
 	uint64_t now = env_now(u->v->conf.env);
@@ -96,19 +125,29 @@ static const struct ended_share *find_ended(const struct unseen *u)
 	for (unsigned i = 0; i < ENDED_SHARES; i++) {
 		const struct ended_share *e = &u->v->ended[i];
 
-		if (e->user && is_meant(u, e->guild, e->channel, e->user) &&
-		    now - e->at < TOLD_S * NS_PER_S && (!found || e->at > found->at))
+		if (e->user && is_there(u, e->guild, e->channel) && is_meant(u, e->user) &&
+		    (!name || strcasecmp(e->name, name) == 0) && now - e->at < TOLD_S * NS_PER_S &&
+		    (!found || e->at > found->at))
 			found = e;
 	}
 	return found;
+}
+
+uint64_t vision_find_ended(const struct vision *v, uint64_t guild, uint64_t channel,
+			   const char *name)
+{
+	const struct unseen u = {.v = v, .guild = guild, .channel = channel};
+	const struct ended_share *e = find_ended(&u, name);
+
+	return e ? e->user : 0;
 }
 
 /* Nobody shows one by a page, or has it watched. */
 static void write_none(struct unseen *u, char out[VISION_ABOUT_MAX])
 {
 	const struct vision *v = u->v;
-	const struct ended_share *e = find_ended(u);
-	char name[NAME_SIZE];
+	const struct ended_share *e = find_ended(u, NULL);
+	char name[VISION_NAME_SIZE];
 
 	if (v->streams.eachh)
 		v->streams.eachh(u->guild, u->channel, take_streamer, u, v->streams.arg);
@@ -116,10 +155,13 @@ static void write_none(struct unseen *u, char out[VISION_ABOUT_MAX])
 		snprintf(out, VISION_ABOUT_MAX, PROMPT_UNSEEN_STREAMS,
 			 write_name(u, u->streams, name));
 	else if (e)
-		snprintf(out, VISION_ABOUT_MAX, PROMPT_UNSEEN_ENDED, write_name(u, e->user, name),
-			 e->why, (unsigned long)((env_now(v->conf.env) - e->at) / NS_PER_S));
+		snprintf(out, VISION_ABOUT_MAX, PROMPT_UNSEEN_ENDED, e->name, e->why,
+			 (unsigned long)((env_now(v->conf.env) - e->at) / NS_PER_S));
 	else if (u->target && !vision_may_show(v, u->guild, u->channel, u->target))
 		snprintf(out, VISION_ABOUT_MAX, PROMPT_UNSEEN_REFUSED,
+			 write_name(u, u->target, name));
+	else if (u->others)
+		snprintf(out, VISION_ABOUT_MAX, PROMPT_UNSEEN_NOT_THEIRS,
 			 write_name(u, u->target, name));
 	else
 		snprintf(out, VISION_ABOUT_MAX, "%s", PROMPT_UNSEEN_NOBODY);
@@ -136,9 +178,13 @@ bool vision_unseen(const struct vision *v, uint64_t guild, uint64_t channel, uin
 		const struct share *s = &v->shares.v[i];
 
 		if (!s->id || s->state == SHARE_OFFERED ||
-		    !is_meant(&u, s->owner.guild, s->owner.channel, s->owner.target))
+		    !is_there(&u, s->owner.guild, s->owner.channel))
 			continue;
-		if (is_seen(s, &v->views[i]))
+		if (!is_meant(&u, s->owner.target)) {
+			u.others = true;
+			continue;
+		}
+		if (share_is_seen(s, &v->views[i]))
 			return false;
 		/* That which is looked at says more than one that is not. */
 		if (!why || (s->watched && !why->watched))

@@ -62,6 +62,8 @@ struct vision_conf {
 	struct share_world world;
 	/* A member's display name. */
 	const char *(*nameh)(uint64_t guild, uint64_t user, void *arg);
+	/* A model of this server gets what is shown. NULL: one does. */
+	bool (*seesh)(uint64_t guild, void *arg);
 	/* A member shows a screen in this voice channel from now on, or no longer. NULL accepted.
 	 */
 	void (*shownh)(const struct share_owner *owner, bool shown, void *arg);
@@ -103,9 +105,12 @@ json_t *vision_shown(const struct vision *v, uint64_t guild, uint64_t channel);
  * hour. *name: of who asked for it. Texts are borrowed until the next step. False: nothing. */
 bool vision_show_last(const struct vision *v, uint64_t guild, uint64_t channel,
 		      struct vision_show *out, const char **name);
+/* "video" or "visualizer". */
+const char *vision_show_kind(const struct vision_show *what);
 /* "opening", "waiting" for somebody who watches, "playing", or "over". */
 const char *vision_show_state(const struct vision_show *what);
-/* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel
+/* [{"user", "name", "state", "watched", "frames", "ageMs" or null}], state "away" of who is not in
+ * the channel or is not heard, and so shows nothing to the bot: the shares of a channel
  * without links that nobody has opened, which are their owners' affair. Caller owns it; NULL
  * without memory. */
 json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel);
@@ -131,9 +136,13 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
  */
 void vision_looked(struct vision *v, uint64_t guild, uint64_t channel);
 /* Why no screen of the target (0: of anybody) can be looked at in this channel, as a sentence for
- * models that may have names of strangers. channel 0: the bot is in none. False: one can be. */
+ * models. It may have a name that a stranger chose: to be cleaned by untrusted_clean_line. channel
+ * 0: the bot is in none. False: one can be. */
 bool vision_unseen(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
 		   char out[VISION_ABOUT_MAX]);
+/* Whose screen it was that ended there lately, by the name of then in any case; 0: nobody's. */
+uint64_t vision_find_ended(const struct vision *v, uint64_t guild, uint64_t channel,
+			   const char *name);
 /* Whose screens models see there, by a picture or a note: at most `most` of them. */
 size_t vision_whose(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t *users,
 		    size_t most);
@@ -173,7 +182,8 @@ enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t bro
 /* A picture of a target's screen by a program with the token of the settings. */
 enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,
 				 struct slice picture, uint32_t *share);
-/* What a page shows of its share: {"state", "watched", "wants", "frames", "problem", "settings":
+/* What a page shows of its share: {"state", "watched", "blind": no model gets the pictures,
+ * "wants", "frames", "problem", "settings":
  * {…}}. wants: its newest picture is not there, or was none, so that the page sends one though its
  * screen is the same as before. Caller owns it; NULL: there is none. */
 json_t *vision_state(struct vision *v, uint32_t share);

@@ -28,7 +28,7 @@ struct voice_session {
 	bool music_told;	   /* the voice session is a subscriber of its jukebox */
 	struct now_playing *shown; /* the message about what plays; NULL until the first call */
 	uint64_t music_message;	   /* its id; 0: none */
-	uint64_t music_message_in; /* the channel of an inherited one */
+	uint64_t music_message_in; /* the channel of one that is inherited, or whose music waits */
 	struct sounds *sounds;	   /* NULL until a soundboard sound was played or heard */
 	struct faults faults;
 	unsigned fault_counts[FAULT_COUNT]; /* as they were published last */

@@ -85,8 +85,12 @@ void voice_session_show_music(struct voice_session *c)
 void voice_session_hide_music(struct voice_session *c, bool leaves)
 {
 	const struct music_queue *q = c->jukebox ? jukebox_queue(c->jukebox) : NULL;
+	bool waits = leaves && q && music_queue_present(q);
 
-	c->shown = now_playing_end(c->shown, language(c), leaves && q && music_queue_present(q));
+	if (!c->shown)
+		return;
+	c->music_message_in = waits ? now_playing_channel(c->shown) : 0;
+	c->shown = now_playing_end(c->shown, language(c), waits);
 }
 
 void voice_session_look_at_music(struct voice_session *c)

@@ -341,10 +341,12 @@ static void step_speech(struct room_context *context, const struct room_event *e
 }
 
 static enum room_reason choose_end_reason(const struct room_context *context,
-					  const struct room_turn *t, bool drained)
+					  const struct room_turn *t, const struct room_event *ev)
 {
-	if (!drained)
-		return context->up ? ROOM_REASON_PLAYBACK_FAILED : ROOM_REASON_CALL_LOST;
+	if (ev->type == ROOM_SAY_STOPPED && context->up)
+		return ev->yes ? ROOM_REASON_NO_KEY : ROOM_REASON_PLAYBACK_FAILED;
+	if (ev->type == ROOM_SAY_STOPPED)
+		return ROOM_REASON_CALL_LOST;
 	if (t->brain_broke)
 		return ROOM_REASON_BRAIN_FAILED;
 	return t->not_understood ? ROOM_REASON_NOT_UNDERSTOOD : ROOM_REASON_ANSWERED;
@@ -380,7 +382,7 @@ static void step_playback(struct room_context *context, const struct room_event 
 	}
 	if (t->sinks & ROOM_SINK_TTS)
 		room_emit(context, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
-	room_turn_end(context, t, choose_end_reason(context, t, ev->type == ROOM_SAY_DRAINED));
+	room_turn_end(context, t, choose_end_reason(context, t, ev));
 }
 
 void room_output_on_event(struct room_context *context, const struct room_event *ev)

@@ -29,7 +29,7 @@ struct room_thought {
 	uint64_t look_at;   /* not before */
 	uint64_t quiet_at;  /* nothing was said since */
 	unsigned drawn;	    /* draws so far */
-	uint32_t turn;	    /* the last words of its own, 0 = none are under way */
+	uint32_t turn;	    /* the turn of its own words that is under way; 0: none */
 	uint64_t tried_at;  /* when it last was to say something; 0: never */
 	uint64_t heard_at;  /* when such words were last heard; 0: never */
 };

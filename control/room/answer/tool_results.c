@@ -127,7 +127,7 @@ static void follow_turn(struct room_context *context, struct room_result *x)
 }
 
 /* Of the prompt with a question in writing, the question is its writer's. */
-static void quote_writer(struct room_turn *t, const struct room_result *x)
+static void quote_writer(struct room_turn *t, const struct room_result *x, const char *name)
 {
 	const char *at = x->writer ? strstr(t->transcript, x->text) : NULL;
 
@@ -135,13 +135,16 @@ static void quote_writer(struct room_turn *t, const struct room_result *x)
 		return;
 	t->quoted_at = (uint16_t)(at - t->transcript);
 	t->quoted_n = (uint16_t)strlen(x->text);
+	t->quoted_user = x->writer;
+	t->quoted_since = x->since;
+	snprintf(t->quoted_name, sizeof t->quoted_name, "%s", name);
 }
 
 static void tell_result(struct room_context *context, struct room_result *x)
 {
 	char line[sizeof PROMPT_TOOL_RESULT + sizeof PROMPT_ORDER + sizeof PROMPT_WRITTEN +
 		  ROOM_NAME_MAX + ROOM_RESULT_MAX];
-	char name[ROOM_NAME_MAX];
+	char name[ROOM_NAME_MAX] = "";
 	struct room_turn *t;
 
 	if (x->writer) {
@@ -153,7 +156,7 @@ static void tell_result(struct room_context *context, struct room_result *x)
 	t = room_turn_new_prompted(context, line);
 	if (!t)
 		return;
-	quote_writer(t, x);
+	quote_writer(t, x, name);
 	t->order = x->number;
 	x->turn = t->id;
 	room_turn_decide(t,

@@ -137,6 +137,9 @@ struct room_turn {
 	bool latched;		      /* it began in the music latch */
 	bool prompted;		      /* nobody said it: the transcript is a prompt of ours */
 	uint16_t quoted_at, quoted_n; /* ... in which somebody's own words stand here */
+	uint64_t quoted_user;	      /* whose words those are */
+	uint64_t quoted_since;	      /* ns: when they were written */
+	char quoted_name[ROOM_NAME_MAX];
 	uint64_t order;		 /* number of the operator's order that it carries out; 0: none */
 	bool arrival;		 /* nobody said it: the bot has come in, and greets */
 	bool remark;		 /* nobody said it: a shown screen has changed */

@@ -3,9 +3,14 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
+uint64_t room_floor_ends_at(const struct room_floor *f, const struct settings *s)
+{
+	return f->relevant_at + s->floor_decay_s * NS_PER_S;
+}
+
 bool room_floor_engaged(const struct room_floor *f, const struct settings *s, uint64_t now)
 {
-	return f->engaged && now - f->relevant_at <= s->floor_decay_s * NS_PER_S;
+	return f->engaged && now <= room_floor_ends_at(f, s);
 }
 
 uint64_t room_floor_volition_in(const struct room_floor *f, const struct settings *s, uint64_t now)

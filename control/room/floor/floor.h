@@ -57,6 +57,8 @@ void room_floor_resolve_offer(struct room_floor *f, bool taken, uint64_t user, u
 /* The bot speaks to this user, or works for them. */
 void room_floor_bot_spoke(struct room_floor *f, uint64_t user, uint64_t now);
 bool room_floor_engaged(const struct room_floor *f, const struct settings *s, uint64_t now);
+/* ns: when it goes dormant unless somebody goes on. Of an engaged floor. */
+uint64_t room_floor_ends_at(const struct room_floor *f, const struct settings *s);
 /* ms until volition may offer again; 0 = now, UINT64_MAX = never. */
 uint64_t room_floor_volition_in(const struct room_floor *f, const struct settings *s, uint64_t now);
 /* The holder, 0 = none; utterances of others since; when the bot was last addressed or spoke. */

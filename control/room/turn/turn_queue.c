@@ -89,7 +89,7 @@ void room_turn_queue_tick(struct room_context *context)
 	if (context->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
 	    !room_answer_instruct(context))
 		return;
-	room_turn_decide(next, ROOM_RULE_MUTED, !context->muted, context->muted, 0);
+	room_turn_decide(next, ROOM_RULE_AUDIBLE, !context->muted, 0, 0);
 	if (context->muted) {
 		room_turn_end(context, next, ROOM_REASON_MUTED);
 		return;

@@ -28,6 +28,7 @@ enum tool_memory_op { TOOL_MEMORY_WRITE, TOOL_MEMORY_FIND, TOOL_MEMORY_FORGET };
 /* A request to the fact store. The caller owns every pointer; the host copies what it keeps. */
 struct tool_memory {
 	enum tool_memory_op op;
+	uint32_t turn;
 	uint64_t user;	       /* the speaker */
 	uint64_t owner;	       /* the namespace's user; 0: the server's namespace */
 	bool any;	       /* search both the server's and the owner's */
@@ -140,6 +141,9 @@ struct tool_host {
 	/* Writes, finds or deletes facts; the output comes by outputh. An errno: it does not;
 	 * EACCES: the speaker has not agreed to be remembered. */
 	int (*memoryh)(uint32_t id, const struct tool_memory *what, void *arg);
+	/* So many facts were to be written, and memoryh was asked for none of them, or refused
+	 * them: the guard, the namespace or missing consent stands against it. May be NULL. */
+	void (*unwrittenh)(unsigned facts, void *arg);
 	/* Finds, plays and controls music; the output comes by outputh. An errno: it does not.
 	 * NULL: there is no music. */
 	int (*musich)(uint32_t id, const struct tool_music *what, void *arg);

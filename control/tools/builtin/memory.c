@@ -57,6 +57,13 @@ static json_t *error_json(const char *code)
 	return json_pack("{s:s}", "error", code);
 }
 
+/* Nobody else knows of facts that the store is never asked for. */
+static void count_unwritten(const struct builtins *b, size_t facts)
+{
+	if (facts && b->host.unwrittenh)
+		b->host.unwrittenh((unsigned)facts, b->host.arg);
+}
+
 /* Asks the host; request is stolen. */
 static int ask(struct builtins *b, const struct tool_start *call, struct tool_memory *what,
 	       json_t *request)
@@ -65,11 +72,16 @@ static int ask(struct builtins *b, const struct tool_start *call, struct tool_me
 	int err = text ? 0 : ENOMEM;
 
 	what->request = text;
+	what->turn = call->turn;
 	what->user = call->user;
 	if (!err)
 		err = b->host.memoryh(call->id, what, b->host.arg);
-	if (err == EACCES)
+	if (err == EACCES) {
+		if (what->op == TOOL_MEMORY_WRITE)
+			count_unwritten(b,
+					json_array_size(request) + json_array_size(what->skipped));
 		err = builtin_give(b, call->id, error_json("not_consented"));
+	}
 	free(text);
 	json_decref(request);
 	return err;
@@ -155,16 +167,20 @@ int builtin_memory_write(struct builtins *b, const struct tool_start *call, cons
 	struct memory_space space;
 	int err;
 
-	if (!read_space(b, call, arguments, &space, &err))
+	items = json_object_get(arguments, "items");
+	if (!read_space(b, call, arguments, &space, &err)) {
+		count_unwritten(b, json_array_size(items));
 		return err;
+	}
 	skipped = json_array();
-	items = choose_items(json_object_get(arguments, "items"), skipped);
+	items = choose_items(items, skipped);
 	what.owner = space.owner;
 	what.skipped = skipped;
 	if (json_array_size(items)) {
 		err = ask(b, call, &what, items);
 	} else {
 		json_decref(items);
+		count_unwritten(b, json_array_size(skipped));
 		err = builtin_give(b, call->id,
 				   json_pack("{s:[],s:O}", "written", "skipped", skipped));
 	}

@@ -85,6 +85,20 @@ TEST(a_voice_that_refuses_is_a_fault_that_is_told)
 	scene_end(&s);
 }
 
+TEST(an_answer_for_which_there_is_no_key_ends_for_that_reason)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	CHECK(scene_begin(&s, "off", NULL));
+	s.keyless = true;
+	s.words = "parley what time is it";
+	CHECK(scene_run(&s, scene_turned));
+	scene_status_of(&s, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_NO_KEY));
+	scene_end(&s);
+}
+
 static bool faulty(const struct scene *s)
 {
 	for (int f = 0; f < FAULT_COUNT; f++)

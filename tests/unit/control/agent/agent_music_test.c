@@ -413,6 +413,23 @@ static void change(const char *changes)
 	json_decref(root);
 }
 
+/* Its success would be silent, and heard by nobody. */
+TEST(without_music_a_step_of_the_volume_is_refused_in_words)
+{
+	CHECK(open_music());
+	change("{\"volume\":\"up\"}");
+	CHECK(!s.ok);
+	CHECK_STR(s.text, "nothing plays at the moment");
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), MUSIC_VOLUME_FULL);
+	change("{\"volume\":40}");
+	CHECK(s.ok);
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 400);
+	change("{\"shuffle\":true}");
+	CHECK(!s.ok);
+	CHECK_STR(s.text, "nothing plays at the moment");
+	close_music();
+}
+
 TEST(a_model_changes_how_music_plays)
 {
 	const struct music_queue *q;

@@ -56,6 +56,14 @@ static void say(struct scene *s, const struct media_msg *m)
 	s->said += m->say.pcm.n / 2;
 	if (s->started)
 		return;
+	if (s->keyless) {
+		s->started = s->stopped = true;
+		out.type = MEDIA_SAY_STOPPED;
+		out.say_stopped.playback = s->playback;
+		out.say_stopped.reason = MEDIA_REASON_NO_KEY;
+		scene_from_mediad(s, out);
+		return;
+	}
 	s->started = true;
 	out.type = MEDIA_SAY_STARTED;
 	out.say_started.playback = s->playback;

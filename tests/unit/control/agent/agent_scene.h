@@ -51,6 +51,7 @@ struct scene {
 	bool drops;	   /* the connection, when the answer has begun to play */
 	bool inherits;	   /* mediad plays an answer of the control before */
 	unsigned voice;	   /* the connection that answered */
+	bool keyless;	   /* mediad has no key to send an answer with */
 	bool text_only;	   /* the voice session produces text only */
 	uint32_t call_id, gen, listen, playback;
 	uint64_t said, stopped_fade;

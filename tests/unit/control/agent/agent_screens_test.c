@@ -95,12 +95,12 @@ static uint64_t nowhere(uint64_t guild, void *arg)
 	return 0;
 }
 
-static uint64_t in_no_channel(uint64_t guild, uint64_t user, void *arg)
+static uint64_t elsewhere; /* this person is */
+
+static uint64_t in_the_channel(uint64_t guild, uint64_t user, void *arg)
 {
-	(void)guild;
-	(void)user;
-	(void)arg;
-	return 0;
+	(void)guild, (void)arg;
+	return user == elsewhere ? 0 : media_call_want(s.call)->channel;
 }
 
 static void show_screen(unsigned i, uint64_t user)
@@ -123,12 +123,12 @@ static void show_screen(unsigned i, uint64_t user)
 
 static bool begin_screens(void)
 {
-	forgotten = 0;
+	forgotten = elsewhere = 0;
 	if (!scene_begin(&s, "off", has_eyes))
 		return false;
 	vision = (struct vision){.conf = {.env = s.fake.env,
 					  .settings = s.settings,
-					  .world = {in_no_channel, nowhere, NULL},
+					  .world = {in_the_channel, nowhere, NULL},
 					  .nameh = name_of}};
 	s.agent->vision = &vision;
 	s.agent->remembersh = remembers;
@@ -300,12 +300,40 @@ TEST(without_a_picture_nobody_is_told_that_the_bot_sees)
 	CHECK(strstr(output, PROMPT_SCREEN_IS_PAUSED) != NULL);
 	call_tool(TOOL_SCREEN_SEE, ALICE, 3, "alice");
 	CHECK(strstr(output, "\"not_seen_because\":\"alice has paused the screen") != NULL);
+	/* No button of hers brings one while she is elsewhere. */
+	elsewhere = ALICE;
+	call_tool(TOOL_SCREEN_WATCH, BOB, 3, "alice");
+	CHECK(strstr(output, "\"because\":\"alice is not in the voice channel") != NULL);
+	call_tool(TOOL_SCREEN_SEE, BOB, 3, "alice");
+	CHECK(strstr(output, "\"not_seen_because\":\"alice is not in the voice channel") != NULL);
+	elsewhere = 0;
 	/* A link that nobody has opened is no screen, and nobody learns whose it is. */
 	vision.shares.v[0].state = SHARE_OFFERED;
 	call_tool(TOOL_SCREEN_WATCH, ALICE, 3, "");
 	CHECK(strstr(output, PROMPT_SCREEN_NEEDS_SHARE) != NULL);
 	call_tool(TOOL_SCREEN_LIST, BOB, 3, "");
 	CHECK(!strstr(output, "alice") && strstr(output, "bob"));
+	end_screens();
+}
+
+/* The reason is not that of somebody else. */
+TEST(who_shows_no_screen_now_is_asked_about_by_name)
+{
+	if (!begin_screens()) {
+		CHECK(!"no scene");
+		return;
+	}
+	call_tool(TOOL_SCREEN_SEE, BOB, 3, "carol");
+	CHECK(strstr(output, "\"not_seen_because\":\"Nobody of that name") != NULL);
+	vision_note_end(&vision, &vision.shares.v[0], "left", NULL);
+	vision.shares.v[0].id = 0;
+	call_tool(TOOL_SCREEN_SEE, BOB, 3, "Alice");
+	CHECK(strstr(output, "\"not_seen_because\":\"The screen of alice is gone") != NULL);
+	/* Who is in the room and has shown none. */
+	vision_forget_ended(&vision, 0, ALICE);
+	CHECK_INT(room_user_of(s.agent->room, "Alice"), ALICE);
+	call_tool(TOOL_SCREEN_SEE, BOB, 3, "Alice");
+	CHECK(strstr(output, "\"not_seen_because\":\"alice shows no screen") != NULL);
 	end_screens();
 }
 
@@ -357,12 +385,6 @@ static const char *watch_nothing(uint64_t guild, uint64_t channel, uint64_t user
 	return "the account is busy";
 }
 
-static uint64_t in_the_channel(uint64_t guild, uint64_t user, void *arg)
-{
-	(void)guild, (void)user, (void)arg;
-	return media_call_want(s.call)->channel;
-}
-
 TEST(who_streams_is_told_why_it_is_not_watched)
 {
 	if (!begin_screens()) {
@@ -370,7 +392,6 @@ TEST(who_streams_is_told_why_it_is_not_watched)
 		return;
 	}
 	vision.shares.v[1].id = 0;
-	vision.conf.world.channel_of = in_the_channel;
 	vision.streams = (struct vision_streams){.eachh = stream_of_bob, .watchh = watch_nothing};
 	call_tool(TOOL_SCREEN_WATCH, BOB, 3, "");
 	CHECK(strstr(output, "\"because\":\"the account is busy\"") != NULL);

@@ -118,6 +118,56 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 	}
 }
 
+static uint64_t remembered; /* this person alone */
+
+static bool remembers(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user == remembered;
+}
+
+/* What the database keeps of an ask with a prompt that quotes a question in writing of Alice. */
+static const char *keep_prompt(struct scene *s)
+{
+	static char said[] = "(Alice wrote to you: where is the barn key? Answer it.)";
+	struct room_context *of = &s->agent->room->context;
+	struct room_turn *t = room_turn_new_prompted(of, said);
+
+	context[0] = '\0';
+	if (!t)
+		return "no turn";
+	t->quoted_at = 21;
+	t->quoted_n = 22;
+	t->quoted_user = ALICE;
+	t->quoted_since = env_now(s->fake.env);
+	room_turn_activate(of, t);
+	agent_keep_context(s->agent,
+			   &(struct room_effect){.type = ROOM_DO_ASK, .turn = t->id, .text = said});
+	return context;
+}
+
+TEST(a_question_in_writing_is_kept_with_what_the_model_was_told_if_its_writer_is_remembered)
+{
+	static struct scene s;
+
+	scene_mute = false;
+	CHECK(scene_begin(&s, "off", scene_written));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
+	s.words = "parley what time is it";
+	CHECK(scene_run(&s, scene_answered));
+	CHECK_INT(settings_set(s.settings, "keep_contexts", "on"), 0);
+	s.agent->remembersh = remembers;
+	remembered = ALICE;
+	CHECK(strstr(keep_prompt(&s), "barn key"));
+	/* Nobody's words are those of the prompt, whom the default of the server is of. */
+	remembered = 0;
+	CHECK(!strstr(keep_prompt(&s), "barn key"));
+	CHECK(*context);
+	s.agent->remembersh = NULL;
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
 /* What is typed in the chat of the voice channel. */
 TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 {

@@ -116,6 +116,34 @@ TEST(a_provider_is_sent_images_unless_its_record_says_otherwise)
 	end();
 }
 
+/* /share, its page and --check say so. */
+TEST(a_screen_is_seen_by_who_answers_or_by_the_role_see)
+{
+	struct settings *set;
+
+	begin(PROVIDER_IMAGES_OFF, PROVIDER_IMAGES_AUTO);
+	set = fx.settings;
+	set->reply_path = SETTINGS_REPLY_BRAIN;
+	set->screen_mode = SETTINGS_SCREEN_MULTIMODAL;
+	CHECK(roles_see_screens(set)); /* see is left open, and the second one serves it */
+	set->records.provider[1].images = PROVIDER_IMAGES_OFF;
+	settings_resolve(set);
+	CHECK(!roles_see_screens(set));
+	set->records.provider[0].images = PROVIDER_IMAGES_AUTO;
+	snprintf(set->records.role[ROLE_SEE].name[0], RECORD_NAME_MAX, "p1");
+	set->records.role[ROLE_SEE].n = 1;
+	settings_resolve(set);
+	CHECK(roles_see_screens(set));
+	set->screen_mode = SETTINGS_SCREEN_TOOL;
+	CHECK(!roles_see_screens(set));
+	end();
+	CHECK_INT(settings_alloc(&set), 0);
+	settings_resolve(set);
+	CHECK(settings_needs_embedded(set));
+	CHECK(!roles_see_screens(set));
+	settings_free(set);
+}
+
 TEST(a_provider_that_takes_over_without_images_is_told_that_there_are_some)
 {
 	begin(PROVIDER_IMAGES_AUTO, PROVIDER_IMAGES_OFF);

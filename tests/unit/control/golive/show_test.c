@@ -193,7 +193,10 @@ TEST(a_video_that_is_over_is_told_with_its_reason)
 							   .phase = MEDIA_MUSIC_PHASE_FAILED,
 							   .text = slice_str("no film")}});
 	toy_settle(&rig.t);
-	CHECK(!show_now(rig.show, 41, &none));
+	/* At once, not what was shown before it. */
+	CHECK_STR(shown().why, "no film");
+	CHECK_STR(shown().title, "b%20c.mp4");
+	CHECK(shown().over_ms >= shown().asked_ms);
 	show_tick(rig.show);
 	CHECK(!show_runs(rig.show));
 	CHECK_STR(shown().why, "no film");
@@ -205,6 +208,45 @@ TEST(a_video_that_is_over_is_told_with_its_reason)
 	/* Another one takes its place. */
 	CHECK(!show_film(rig.show, &film, on_film, NULL));
 	CHECK(!shown().why);
+	stop();
+}
+
+static const char *title_of(const char *url)
+{
+	const struct vision_film film = {.guild = 41, .channel = 51, .user = 7, .url = url};
+
+	if (show_film(rig.show, &film, on_film, NULL))
+		return "refused";
+	show_end(rig.show, 41);
+	show_tick(rig.show);
+	return shown().title;
+}
+
+/* Viewers of the dashboard read it, and the model says it. */
+TEST(a_film_without_a_title_is_named_by_no_secret_of_its_address)
+{
+	CHECK_INT(start(), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_HELLO, 1));
+	toy_settle(&rig.t);
+	streams_online(rig.streams, 700, true, env_now(rig.t.env));
+	CHECK_STR(title_of("https://cdn.example/v/Film%20one.MP4#t=3"), "Film%20one.MP4");
+	CHECK_STR(title_of("https://cdn.example/v/film.mkv;jsessionid=hush"), "film.mkv");
+	CHECK_STR(title_of("https://cdn.example/v/film.webm%3Ftoken=hush.mp4"), "film.webm");
+	CHECK_STR(title_of("https://cdn.example/v/film.mov%3ftoken=hush/b"), "film.mov");
+	CHECK_STR(title_of("https://cdn.example/v/3f9a77c1"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/v/film.mp4;hush/3f9a77c1.hush"), "film.mp4");
+	CHECK_STR(title_of("https://cdn.example/v;hush/film.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/v/.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.mp4"), "cdn.mp4");
+	CHECK_STR(title_of("https://cdn.example/v/?film=hush.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/hush%2Ffilm.mp4?alt=media"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/hush%2ffilm.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/hush%5cfilm.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/hush%252Ffilm.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/hush\\film.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/o/a%2.mp4"), "cdn.example");
+	CHECK_STR(title_of("https://cdn.example/v/Caf%C3%A9%20one.mp4"), "Caf%C3%A9%20one.mp4");
+	CHECK_STR(title_of("file:a/3f9a77c1"), "3f9a77c1");
 	stop();
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "control/settings/record.h"
 #include "proto/base/time.h"
@@ -84,11 +85,11 @@ static const char program[] =
 	"  esac\n"
 	"done\n";
 
-static bool write_program(const char *path)
+static bool write_program(const char *path, const char *text)
 {
+	size_t n = strlen(text);
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
-	bool fine =
-		fd >= 0 && write(fd, program, sizeof program - 1) == (ssize_t)sizeof program - 1;
+	bool fine = fd >= 0 && write(fd, text, n) == (ssize_t)n;
 
 	close(fd);
 	return fine;
@@ -108,7 +109,7 @@ static bool open_script(void)
 	snprintf(rig.record.name, sizeof rig.record.name, "toy");
 	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
 	rig.until = MCP_READY;
-	return write_program(script.path) && loop_open(&script.loop, NULL) == 0;
+	return write_program(script.path, program) && loop_open(&script.loop, NULL) == 0;
 }
 
 static bool run_script(void)
@@ -154,6 +155,40 @@ TEST(mcp_server_refuses_a_program_that_floods_its_stdout_without_lines)
 	CHECK_INT(rig.outcome, MCP_LOST);
 	CHECK(strstr(mcp_server_why(rig.server), "floods its connection"));
 	close_script();
+}
+
+/* Replaces the program by one that says this and ends, and waits until that is told. */
+static const char *tell_end_of(const char *text)
+{
+	static char why[MCP_WHY_MAX];
+
+	if (!open_script() || unlink(script.path) || !write_program(script.path, text))
+		return "no script";
+	snprintf(rig.record.values, sizeof rig.record.values, "{\"KEY\":\"hush\"}");
+	if (begin(script.loop.env, NULL, script.path) == 0)
+		for (unsigned i = 0; i < 200 && !strstr(mcp_server_why(rig.server), "ended"); i++)
+			loop_run_for(&script.loop, 20 * NS_PER_MS);
+	snprintf(why, sizeof why, "%s", mcp_server_why(rig.server));
+	close_script();
+	return why;
+}
+
+TEST(mcp_server_tells_what_its_program_said_before_it_ended)
+{
+	CHECK_STR(tell_end_of("#!/bin/sh\n"
+			      "echo \"bwrap: Can't find source path /opt/mcp\" >&2\n"
+			      "exit 1\n"),
+		  "its program ended with status 1: bwrap: Can't find source path /opt/mcp");
+	CHECK_STR(tell_end_of("#!/bin/sh\n"
+			      "echo 'node:internal/modules/cjs/loader:1228' >&2\n"
+			      "echo 'Error: Cannot find module /opt/mcp/index.js' >&2\n"
+			      "echo 'Node.js v20.1' >&2\n"
+			      "exit 1\n"),
+		  "its program ended with status 1: Error: Cannot find module /opt/mcp/index.js");
+	CHECK_STR(tell_end_of("#!/bin/sh\necho 'Error: the key hush is wrong' >&2\nexit 1\n"),
+		  "its program ended with status 1");
+	CHECK_STR(tell_end_of("#!/bin/sh\necho 'nothing to do' >&2\nexit 0\n"),
+		  "its program ended with status 0");
 }
 
 TEST(mcp_server_runs_no_program_without_a_sandbox)

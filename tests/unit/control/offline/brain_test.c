@@ -302,13 +302,44 @@ static const char *call(const char *text)
 	return out;
 }
 
-static const char *say(const char *tool, const char *output)
+static const char *say_asked(const char *tool, const char *arguments, const char *output)
 {
 	static char text[600], said[600];
 
 	snprintf(text, sizeof text, "{\"ok\":true,\"output\":%s}", output);
-	brain_say_output(tool, text, said, sizeof said);
+	brain_say_output(tool, arguments, text, said, sizeof said);
 	return said;
+}
+
+static const char *say(const char *tool, const char *output)
+{
+	return say_asked(tool, "", output);
+}
+
+static const char *find(const char *question, const char *text)
+{
+	char arguments[128], output[200];
+
+	snprintf(arguments, sizeof arguments, "{\"query\":\"%s\",\"top_k\":1}", question);
+	snprintf(output, sizeof output, "{\"matches\":[{\"text\":\"%s\",\"said_by\":\"Bob\"}]}",
+		 text);
+	return say_asked("memory_search", arguments, output);
+}
+
+TEST(a_fact_without_a_word_of_the_question_is_told_with_a_doubt)
+{
+	CHECK_STR(find("what colour is the car", "my bike is blue"),
+		  "I am not sure that this is it. Bob told me: my bike is blue.");
+	CHECK_STR(find("what colour is the bike", "my bikes are blue"),
+		  "Bob told me: my bikes are blue.");
+	CHECK_STR(find("what is your favourite colour", "my favourite colour is red"),
+		  "Bob told me: my favourite colour is red.");
+	CHECK_STR(find("what do you know about bob", "my bike is blue"),
+		  "Bob told me: my bike is blue.");
+	/* No words: the newest facts are asked for. */
+	CHECK_STR(find("", "my bike is blue"), "Bob told me: my bike is blue.");
+	CHECK_STR(say_asked("memory_search", "{\"query\":\"the car\"}", "{\"matches\":[]}"),
+		  "Nobody has told me anything about that.");
 }
 
 TEST(facts_go_to_the_tools_of_memory)
@@ -399,6 +430,13 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("music_play", "{\"status\":\"needs_disambiguation\",\"options\":"
 				    "[{\"title\":\"Sea\"},{\"title\":\"Sea Song\"}]}"),
 		  "Which one: one, Sea, or two, Sea Song?");
+	CHECK_STR(say("music_play",
+		      "{\"status\":\"needs_disambiguation\",\"options\":"
+		      "[{\"title\":\"Moon River\",\"artist\":\"Ana\",\"album\":\"First Light\"},"
+		      "{\"title\":\"Moon River\",\"artist\":\"Ana\",\"album\":\"Home\"},"
+		      "{\"title\":\"Moon River\",\"artist\":\"Ben\",\"album\":\"Home\"}]}"),
+		  "Which one: one, Moon River by Ana from the album First Light, or two, Moon "
+		  "River by Ana from the album Home, or three, Moon River by Ben?");
 	CHECK_STR(say("music_queue_add", "{\"added\":[\"The Waves - Sea Song\"]}"),
 		  "I have queued The Waves - Sea Song.");
 	CHECK_STR(say("music_queue_add", "{\"status\":\"not_found\"}"), "I have no such music.");
@@ -437,6 +475,8 @@ TEST(what_a_tool_refuses_is_said_in_sentences)
 		 "Nothing plays at the moment."},
 		{"media_stop", "failed", "nothing plays at the moment",
 		 "Nothing plays at the moment."},
+		{"music_change", "failed", "nothing plays at the moment",
+		 "Nothing plays at the moment."},
 		{"music_play", "failed",
 		 "no music can be played. Whoever runs the bot can change that",
 		 "No music can be played. Whoever runs the bot can change that."},
@@ -451,7 +491,7 @@ TEST(what_a_tool_refuses_is_said_in_sentences)
 		snprintf(text, sizeof text,
 			 "{\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
 			 rows[i].code, rows[i].message);
-		brain_say_output(rows[i].tool, text, said, sizeof said);
+		brain_say_output(rows[i].tool, "{}", text, said, sizeof said);
 		CHECK_STR(said, rows[i].said);
 	}
 }

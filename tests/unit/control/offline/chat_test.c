@@ -41,27 +41,28 @@ TEST(chat_output_is_of_the_tool_that_was_called)
 		"{\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"roll\"}},7],"
 		"\"messages\":[{\"role\":\"user\",\"content\":\"roll two dice\"},"
 		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\","
-		"\"function\":{\"name\":\"roll\"}},{\"id\":\"b\"}]},"
+		"\"function\":{\"name\":\"roll\",\"arguments\":\"{}\"}},{\"id\":\"b\"}]},"
 		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"six\"}]}",
 		0, NULL);
 	json_t *messages = json_object_get(root, "messages");
-	const char *tool = "";
+	const char *tool = "", *arguments = "";
 
 	CHECK(chat_offers("roll", root));
 	CHECK(!chat_offers("rol", root));
-	CHECK_STR(chat_output(root, &tool), "six");
+	CHECK_STR(chat_output(root, &tool, &arguments), "six");
 	CHECK_STR(tool, "roll");
+	CHECK_STR(arguments, "{}");
 	/* Of a call that nobody made, or that has no name. */
 	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("b"));
-	CHECK(!chat_output(root, &tool));
+	CHECK(!chat_output(root, &tool, &arguments));
 	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("c"));
-	CHECK(!chat_output(root, &tool));
+	CHECK(!chat_output(root, &tool, &arguments));
 	/* A question after it is the question. */
 	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("a"));
 	json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "user", "content", "hey"));
-	CHECK(!chat_output(root, &tool));
+	CHECK(!chat_output(root, &tool, &arguments));
 	json_array_clear(messages);
-	CHECK(!chat_output(root, &tool));
+	CHECK(!chat_output(root, &tool, &arguments));
 	json_decref(root);
 }
 

@@ -61,3 +61,22 @@ TEST(the_room_tells_that_a_turn_is_held_for_more_words)
 	CHECK_INT(at.recordings, 1);
 	scene_close(s);
 }
+
+/* The rule says what its name says: yes where the bot can be heard. */
+TEST(a_muted_bot_is_told_as_not_audible)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_event(s, (struct room_event){.type = ROOM_MUTE, .yes = true});
+	scene_say(s, ALICE, "Parley, what time is it?");
+	scene_wait(s, 1500);
+	CHECK_INT(scene_ended(s, ROOM_REASON_MUTED), 1);
+	CHECK(scene_decided(s, scene_last(s, ROOM_DO_RECORD)->turn, "audible", false));
+	scene_event(s, (struct room_event){.type = ROOM_MUTE});
+	scene_mark(s);
+	scene_say(s, ALICE, "Parley, what time is it?");
+	scene_wait(s, 1500);
+	CHECK(scene_decided(s, scene_asked(s), "audible", true));
+	scene_close(s);
+}

@@ -1,4 +1,5 @@
 /* memory_search in a text channel: what it tells of a fact, as in voice. */
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "tests/unit/control/text_session/text_stage.h"
 #include "tests/unit/ipc/loop.h"
 
-enum { CHANNEL_ELSEWHERE = 2001, HOUR = 3600000 };
+enum { CHANNEL_ELSEWHERE = 2001, STAGE_CARL = 503, HOUR = 3600000 };
 
 static struct text_stage s;
 static struct text_seat seat;
@@ -24,11 +25,11 @@ static struct db *db;
 static struct store *store;
 static char dir[32], answer[4096];
 
-static void tell(uint64_t channel, const char *text, unsigned hours_ago)
+static void tell_as(uint64_t user, uint64_t channel, const char *text, unsigned hours_ago)
 {
 	char request[256], *out = NULL;
 	struct job j = {.guild = STAGE_GUILD,
-			.user = STAGE_BOB,
+			.user = user,
 			.channel = channel,
 			.author = (char *)"bob",
 			.text = request,
@@ -37,6 +38,29 @@ static void tell(uint64_t channel, const char *text, unsigned hours_ago)
 	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[]}]", text);
 	CHECK_INT(fact_rows_write(db, NULL, &j, &out), 0);
 	free(out);
+}
+
+static void tell(uint64_t channel, const char *text, unsigned hours_ago)
+{
+	tell_as(STAGE_BOB, channel, text, hours_ago);
+}
+
+/* On the store's database. Returns the first number of its first row; 0: none. */
+static int run_sql(const char *text)
+{
+	sqlite3_stmt *statement = NULL;
+	sqlite3 *sql = NULL;
+	char path[64];
+	int n = 0;
+
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	if (sqlite3_open(path, &sql) == SQLITE_OK)
+		sqlite3_prepare_v2(sql, text, -1, &statement, NULL);
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		n = sqlite3_column_int(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(sql);
+	return n;
 }
 
 static const char *words_of(uint32_t turn, void *arg)
@@ -93,20 +117,17 @@ static void open_seat(void)
 	CHECK_INT(builtins_add(seat.builtins, tool_calls_registry(seat.calls)), 0);
 }
 
-/* The output of memory_search. */
-static const char *search(const char *query)
+static const char *call(const char *tool, const char *arguments)
 {
 	struct engine_message m[2 * TOOLS_CALLS];
-	char arguments[128];
 
-	snprintf(arguments, sizeof arguments, "{\"query\":\"%s\"}", query);
 	answer[0] = '\0';
 	tool_calls_feed(seat.calls, &(struct tool_input){.type = TOOL_IN_CALL,
 							 .turn = 1,
 							 .user = STAGE_ANA,
 							 .session = 1,
 							 .call = "c1",
-							 .tool = "memory_search",
+							 .tool = tool,
 							 .text = slice_str(arguments)});
 	for (unsigned i = 0; i < 50 && !*answer; i++) {
 		text_stage_run(&s);
@@ -117,6 +138,15 @@ static const char *search(const char *query)
 				snprintf(answer, sizeof answer, "%s", m[k].text);
 	}
 	return answer;
+}
+
+/* The output of memory_search. */
+static const char *search(const char *query)
+{
+	char arguments[128];
+
+	snprintf(arguments, sizeof arguments, "{\"query\":\"%s\"}", query);
+	return call("memory_search", arguments);
 }
 
 static void close_scene(void)
@@ -198,6 +228,34 @@ TEST(a_search_in_writing_tells_when_a_fact_was_said_again)
 	close_scene();
 }
 
+/* By the last time; models count days badly. */
+TEST(a_search_in_writing_tells_how_many_days_ago_a_fact_was_said)
+{
+	open_scene();
+	tell(0, "the meeting is at four", 60);
+	open_seat();
+	CHECK(strstr(search("meeting"), "\"days_ago\":2,") || strstr(answer, "\"days_ago\":3,"));
+	close_scene();
+	open_scene();
+	tell(0, "the meeting is at four", 60);
+	tell(0, "the meeting is at four", 0);
+	open_seat();
+	CHECK(strstr(search("meeting"), "\"days_ago\":0,"));
+	close_scene();
+}
+
+/* The present name: she had another one when it was told. */
+TEST(a_search_in_writing_tells_whom_a_fact_is_about)
+{
+	open_scene();
+	tell(0, "annie has the key of the shed", 5);
+	run_sql("INSERT INTO fact_people VALUES(1, 501, 1)");
+	open_seat();
+	text_member_keep(seat.g, STAGE_ANA, 0, "Anastasia", NULL);
+	CHECK(strstr(search("key of the shed"), "\"about\":[\"Anastasia\"]"));
+	close_scene();
+}
+
 /* A value that was told in a channel which not everybody here may follow. */
 TEST(a_search_in_writing_tells_no_former_value_of_a_closed_channel)
 {
@@ -210,6 +268,108 @@ TEST(a_search_in_writing_tells_no_former_value_of_a_closed_channel)
 	told = search("meeting");
 	CHECK(strstr(told, "at five") && !strstr(told, "at four"));
 	close_scene();
+}
+
+/* A search for the first one does not find the other. */
+static void write_conflict(void)
+{
+	tell(0, "the picnic is at four", 60);
+	tell_as(STAGE_CARL, 0, "our outing is at five", 30);
+	run_sql("INSERT OR REPLACE INTO fact_pairs VALUES(1, 2, 'conflict', 1)");
+}
+
+/* Whoever may not be told of one of them later is not told the answer. */
+TEST(an_answer_after_a_search_in_writing_may_repeat_whom_it_told_of)
+{
+	struct text_answer *a;
+
+	open_scene();
+	write_conflict();
+	open_seat();
+	a = &seat.g->answer[0];
+	*a = (struct text_answer){.reply = 1, .user = STAGE_ANA, .keep = true};
+	CHECK(strstr(search("picnic"), "contradicted_by"));
+	CHECK_INT(a->n_told, 2);
+	CHECK_INT(a->told[0] + a->told[1], STAGE_BOB + STAGE_CARL);
+	close_scene();
+}
+
+static bool forgets_carl(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild, (void)arg;
+	return user != STAGE_CARL;
+}
+
+/* As voice: nothing of people who may not be told of, beside a fact either. */
+TEST(a_search_in_writing_tells_no_contradiction_of_somebody_who_is_not_remembered)
+{
+	const char *told;
+
+	open_scene();
+	write_conflict();
+	s.conf.remembersh = forgets_carl;
+	open_seat();
+	told = search("picnic");
+	CHECK(strstr(told, "at four") && !strstr(told, "at five"));
+	close_scene();
+}
+
+static void write_line(uint64_t channel, const char *text, uint64_t ms_ago)
+{
+	bus_publish(s.bus, &(struct bus_event){
+				   .type = EVENT_MESSAGE,
+				   .at_ms = env_wall_ms(s.fake.env),
+				   .guild = STAGE_GUILD,
+				   .user = STAGE_ANA,
+				   .message = {.channel = channel,
+					       .message = text_stage_id(&s, ms_ago),
+					       .change = "written",
+					       .name = "ana",
+					       .text = text,
+					       .written_ms = env_wall_ms(s.fake.env) - ms_ago}});
+}
+
+static bool open_to_all(uint64_t guild, uint64_t read, uint64_t channel, void *arg)
+{
+	(void)guild, (void)read, (void)channel, (void)arg;
+	return true;
+}
+
+/* memory_write in this channel finds the message, and nothing else. */
+static void write_in(uint64_t channel)
+{
+	struct text_job job = {.reply = 1, .channel = channel};
+
+	open_scene();
+	s.conf.openh = open_to_all;
+	open_seat();
+	seat.channel = channel;
+	job.g = seat.g;
+	job.first = text_stage_id(&s, 300000);
+	seat.g->jobs = &job;
+	write_line(channel, "my bike is new", 600000);
+	write_line(channel, "got a crimson bicycle yesterday, keep that in mind", 300000);
+	write_line(CHANNEL_ELSEWHERE, "a bike, a bike", 200000);
+	CHECK(strstr(call("memory_write", "{\"items\":[{\"text\":\"ana's bike is red\"}]}"),
+		     "inserted"));
+	seat.g->jobs = NULL;
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_sources s JOIN utterances u"
+			  " ON u.seq = s.utterance WHERE u.text LIKE '%crimson%'"),
+		  1);
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_sources"), 1);
+	close_scene();
+}
+
+/* Models may take minutes to answer a message. */
+TEST(a_fact_that_is_written_in_writing_rests_on_the_message)
+{
+	write_in(STAGE_CHANNEL);
+}
+
+/* The fact is of the channel of the thread, and its words are not. */
+TEST(a_fact_that_is_written_in_a_thread_rests_on_the_message)
+{
+	write_in(STAGE_POST);
 }
 
 static void take_outcome(const struct text_outcome *o, void *arg)

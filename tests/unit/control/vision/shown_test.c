@@ -187,6 +187,20 @@ TEST(a_server_has_settings_of_its_own_for_its_screens)
 	env_free(env);
 }
 
+static uint64_t member_in;
+
+static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)guild, (void)user, (void)arg;
+	return member_in;
+}
+
+static uint64_t bot_channel(uint64_t guild, void *arg)
+{
+	(void)guild, (void)arg;
+	return CHANNEL;
+}
+
 TEST(the_dashboard_has_the_notes_that_models_are_told)
 {
 	static struct vision v;
@@ -195,8 +209,10 @@ TEST(the_dashboard_has_the_notes_that_models_are_told)
 	json_t *room, *list;
 
 	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true}), 0);
-	v = (struct vision){.conf = {.env = env, .nameh = name_of}};
+	v = (struct vision){
+		.conf = {.env = env, .nameh = name_of, .world = {channel_of, bot_channel, NULL}}};
 	name = "Alice";
+	member_in = CHANNEL;
 	v.shares.v[0] = (struct share){
 		.id = 3,
 		.watched = true,
@@ -222,25 +238,18 @@ TEST(the_dashboard_has_the_notes_that_models_are_told)
 	/* The tool that lists shares tells none. */
 	list = vision_list(&v, GUILD, CHANNEL);
 	CHECK(!json_object_get(json_array_get(list, 0), "notes"));
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 0), "state")), "showing");
+	json_decref(list);
+	/* As its page says. */
+	member_in = 0;
+	list = vision_list(&v, GUILD, CHANNEL);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 0), "state")), "away");
+	CHECK(json_is_false(json_object_get(json_array_get(list, 0), "watched")));
 	json_decref(list);
 	env_free(env);
 }
 
 /* ---- what the page is told ---- */
-
-static uint64_t member_in;
-
-static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
-{
-	(void)guild, (void)user, (void)arg;
-	return member_in;
-}
-
-static uint64_t bot_channel(uint64_t guild, void *arg)
-{
-	(void)guild, (void)arg;
-	return CHANNEL;
-}
 
 static bool wants(struct vision *v)
 {
@@ -249,6 +258,21 @@ static bool wants(struct vision *v)
 
 	json_decref(state);
 	return wants;
+}
+
+static bool sees_nothing(uint64_t guild, void *arg)
+{
+	(void)guild, (void)arg;
+	return false;
+}
+
+static bool is_blind(struct vision *v)
+{
+	json_t *state = vision_state(v, 3);
+	bool blind = json_is_true(json_object_get(state, "blind"));
+
+	json_decref(state);
+	return blind;
 }
 
 /* The page sends nothing while its screen is the same, so it has to know when the bot lost it. */
@@ -278,6 +302,9 @@ TEST(a_page_learns_when_the_bot_has_no_picture_of_it)
 	v.views[0] = (struct view){.share = 3, .newest = {.p = jpeg, .n = 1}};
 	member_in = CHANNEL;
 	CHECK(!wants(&v));
+	CHECK(!is_blind(&v));
+	v.conf.seesh = sees_nothing;
+	CHECK(is_blind(&v));
 	CHECK_INT(vision_touch(&v, token, 3, VISION_PAGE_SAME, &share), SHARE_GRANTED);
 	CHECK(v.views[0].confirmed != 0);
 	/* Its browser stands still. */
@@ -520,6 +547,11 @@ TEST(why_no_screen_is_seen_is_said)
 
 	CHECK(v != NULL);
 	CHECK(strstr(why_unseen(v, 0), "Alice has opened the page, but no picture has come"));
+	/* It is kept while its person is elsewhere, or is not heard. */
+	member_in = 0;
+	CHECK(strncmp(why_unseen(v, 0), "Alice is not in the voice channel, does not agree", 49) ==
+	      0);
+	member_in = CHANNEL;
 	s->owner.stream = true;
 	CHECK_STR(why_unseen(v, ALICE), "The stream of Alice is being opened; the first picture of "
 					"it is not there yet.");
@@ -545,6 +577,15 @@ TEST(why_no_screen_is_seen_is_said)
 	s->watched = true;
 	view->newest.p = jpeg;
 	CHECK_STR(why_unseen(v, 0), "seen");
+	/* It is not everybody's. */
+	member_in = CHANNEL;
+	name = "Bob";
+	CHECK_INT(settings_set(set, "screen_watch", "true"), 0);
+	CHECK(strncmp(why_unseen(v, 9), "Bob shows no screen.", 20) == 0);
+	s->id = 0;
+	CHECK(strncmp(why_unseen(v, 9), "Bob shows no screen.", 20) == 0);
+	v->streams.eachh = NULL;
+	CHECK(strncmp(why_unseen(v, 9), "Nobody shows a screen.", 22) == 0);
 	settings_free(set);
 	env_free(env);
 }
@@ -566,11 +607,55 @@ TEST(why_a_screen_is_gone_is_said_for_a_while)
 	s->state = SHARE_OFFERED;
 	vision_note_end(v, s, "left", NULL);
 	CHECK(!strstr(why_unseen(v, 0), PROMPT_UNSEEN_LEFT));
+	/* Nor does it push out what is remembered. */
+	for (unsigned i = 3; i < ENDED_SHARES; i++)
+		vision_note_end(v, s, "expired", NULL);
+	s->state = SHARE_SHOWING;
+	s->owner.target = 9;
+	for (unsigned i = 2; i < ENDED_SHARES; i++)
+		vision_note_end(v, s, "expired", NULL);
+	CHECK(strstr(why_unseen(v, ALICE), PROMPT_UNSEEN_EXPIRED) != NULL);
+	vision_forget_ended(v, GUILD, 9);
+	/* The person may be asked about by the name of then. */
+	name = "someone";
+	CHECK_INT(vision_find_ended(v, GUILD, CHANNEL, "aLICE"), ALICE);
+	CHECK_INT(vision_find_ended(v, GUILD, CHANNEL + 1, "alice"), 0);
+	CHECK_INT(vision_find_ended(v, GUILD, CHANNEL, "bob"), 0);
+	CHECK(strstr(why_unseen(v, ALICE), "The screen of Alice is gone") != NULL);
 	/* Nobody learns of a person who is erased, or of what was long ago. */
 	vision_forget_ended(v, GUILD + 1, ALICE);
 	CHECK(strstr(why_unseen(v, 0), "is gone") != NULL);
 	vision_forget_ended(v, 0, ALICE);
 	CHECK(!strstr(why_unseen(v, 0), "is gone"));
+	settings_free(set);
+	env_free(env);
+}
+
+static const char *why_gone(struct vision *v, const char *why)
+{
+	vision_forget_ended(v, 0, ALICE);
+	vision_note_end(v, &v->shares.v[0], why, NULL);
+	v->shares.v[0].id = 0;
+	return why_unseen(v, ALICE);
+}
+
+TEST(each_end_of_a_screen_has_its_reason)
+{
+	struct settings *set;
+	struct env *env;
+	struct vision *v = open_unseen(&env, &set);
+
+	CHECK(v != NULL);
+	CHECK(strstr(why_gone(v, "expired"), PROMPT_UNSEEN_EXPIRED) != NULL);
+	CHECK(strstr(why_gone(v, "left"), PROMPT_UNSEEN_LEFT) != NULL);
+	CHECK(strstr(why_gone(v, "off"), PROMPT_UNSEEN_SWITCHED_OFF) != NULL);
+	CHECK(strstr(why_gone(v, "stopped"), PROMPT_UNSEEN_STOPPED) != NULL);
+	v->shares.v[0].owner.stream = true;
+	CHECK(strstr(why_gone(v, "stream_ended"), PROMPT_UNSEEN_STREAM_OVER) != NULL);
+	CHECK(strstr(why_gone(v, "stopped"), PROMPT_UNSEEN_OVER) != NULL);
+	/* Who takes a consent back, or is blocked, is in no channel for the bot. */
+	member_in = 0;
+	CHECK(strstr(why_gone(v, "stopped"), PROMPT_UNSEEN_NOT_HEARD) != NULL);
 	settings_free(set);
 	env_free(env);
 }

@@ -495,6 +495,14 @@ TEST(an_answer_that_was_cut_keeps_the_words_that_were_heard)
 	GAVE(playback(ROOM_SAY_STOPPED, 1900),
 	     "cancel\ntruncate 1900 \"One\"\nplayback_failed \"One\" cut\n");
 	over();
+	/* Nobody in the call had a key to share. */
+	begin("brain");
+	text("One two three four five six seven. And eight. ");
+	audio(ROOM_SPEECH_AUDIO, 1, 4500);
+	GAVE(step((struct room_event){
+		     .type = ROOM_SAY_STOPPED, .turn = turn, .at = now * NS_PER_MS, .yes = true}),
+	     "cancel\nunspeak\nno_key \"\" cut\n");
+	over();
 	/* A voice session that only writes is told the words. */
 	settings_alloc(&set);
 	settings_set(set, "answer_audio", "speech");

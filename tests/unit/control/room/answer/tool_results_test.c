@@ -412,6 +412,9 @@ TEST(a_question_in_writing_is_answered_by_voice_when_the_floor_is_free)
 	t = room_active(w.room);
 	/* Nobody spoke, so tools with side effects are not for this turn. */
 	CHECK(t && !t->user);
+	CHECK(t && t->quoted_user == 1);
+	/* When it was written, not when its turn began. */
+	CHECK(t && t->quoted_since && t->quoted_since < t->born_at);
 	world_end(&w);
 }
 
