@@ -6,6 +6,7 @@
 
 #include "control/events/action_id.h"
 #include "control/events/events.h"
+#include "control/events/message_actions.def"
 #include "control/store/store.h"
 #include "control/web/inside.h"
 #include "control/web/list_query.h"
@@ -148,22 +149,27 @@ static json_t *state(bool words, uint64_t guild, void *arg)
 	return c->statsh(c->arg);
 }
 
-/* As ACTION_KIND of control/store/statements.def. */
-static const char *text_kind(const char *reason)
+static const char *message_kind(const char *reason)
 {
-	static const char *const same[] = {"sent_reply", "sent_message", "reacted"};
+	static const struct {
+		const char *reason, *kind;
+	} of[] = {
+#define ROW_(reason, kind) {#reason, #kind},
+		MESSAGE_ACTIONS(ROW_)
+#undef ROW_
+	};
 
-	for (size_t i = 0; reason && i < sizeof same / sizeof same[0]; i++)
-		if (strcmp(reason, same[i]) == 0)
-			return same[i];
-	return reason && strcmp(reason, "sent_in_part") == 0 ? "sent_message" : "reply_skipped";
+	for (size_t i = 0; reason && i < sizeof of / sizeof of[0]; i++)
+		if (strcmp(reason, of[i].reason) == 0)
+			return of[i].kind;
+	return "reply_skipped";
 }
 
 static const char *kind_of(const struct bus_event *ev)
 {
 	switch (ev->type) {
 	case EVENT_TEXT_MESSAGE:
-		return text_kind(ev->text.reason);
+		return message_kind(ev->text.reason);
 	case EVENT_TURN:
 		return ev->turn.reason && strcmp(ev->turn.reason, "answered") == 0
 			       ? "voice_turn_out"

@@ -4,33 +4,35 @@
 
 #include "control/web/gzip.h"
 #include "control/web/inside.h"
+#include "control/web/queries.h"
 
 char *web_text(const json_t *body)
 {
 	return body ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 }
 
-/* Smaller ones gain less than a packet; larger ones would keep the loop of the rooms for more than
- * some milliseconds, as a hundred of those of a room would each second: these have their own way
- * out (rooms_api.c). */
-enum { PACK_LEAST = 4 << 10, PACK_MOST = 256 << 10, FASTEST = 1 };
+/* Bytes. Below the least, compression gains less than a packet; above the most it would hold up the
+ * loop of the rooms for milliseconds. /api/rooms, which pages ask for many times a second, does not
+ * come here (rooms_api.c). */
+enum { COMPRESS_LEAST = 4 << 10, COMPRESS_MOST = 256 << 10, FASTEST = 1 };
 
 void web_send_text(struct http_exchange *x, int status, const char *type, const char *text)
 {
-	size_t n = strlen(text), packed_n;
+	size_t n = strlen(text), compressed_n;
+	bool fits = n >= COMPRESS_LEAST && n <= COMPRESS_MOST;
 	const struct http_head *head = http_request_head(x);
-	uint8_t *packed = NULL;
+	uint8_t *compressed = NULL;
 
-	if (n >= PACK_LEAST && n <= PACK_MOST)
+	if (fits)
 		http_reply_field(x, "Vary", "Accept-Encoding");
-	if (n >= PACK_LEAST && n <= PACK_MOST && head && gzip_taken(head) &&
-	    gzip_pack(text, n, FASTEST, &packed, &packed_n) == 0) {
+	if (fits && head && gzip_is_accepted(head) &&
+	    gzip_compress(text, n, FASTEST, &compressed, &compressed_n) == 0) {
 		http_reply_field(x, "Content-Encoding", "gzip");
-		http_reply(x, status, type, packed, packed_n);
+		http_reply(x, status, type, compressed, compressed_n);
 	} else {
 		http_reply(x, status, type, text, n);
 	}
-	free(packed);
+	free(compressed);
 }
 
 static void answer(struct http_exchange *x, int status, const char *type, json_t *body)
@@ -85,4 +87,20 @@ void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *
 {
 	web_problem(x, problems[refusal].status, problems[refusal].code, problems[refusal].text,
 		    more);
+}
+
+bool web_refuse_query(struct web *w, const struct web_request *r, const char *text)
+{
+	static const enum web_refusal told[] = {[QUERY_UNKNOWN_NAME] = WEB_UNKNOWN_PARAMETER,
+						[QUERY_UNKNOWN_KIND] = WEB_UNKNOWN_KIND,
+						[QUERY_UNKNOWN_REASON] = WEB_UNKNOWN_REASON};
+	const struct web_conf *c = web_shown(w);
+	/* Made for those alone who ask for one. */
+	json_t *all = http_head_has_query(r->head, "reason") ? c->reasonsh(c->arg) : NULL;
+	enum query_fault fault = query_check(r->head, text, json_object_get(all, "reasons"));
+
+	json_decref(all);
+	if (fault)
+		web_refuse(r->x, told[fault]);
+	return fault != QUERY_FINE;
 }

@@ -8,7 +8,7 @@
 
 #include "proto/http/head.h"
 
-bool gzip_taken(const struct http_head *head)
+bool gzip_is_accepted(const struct http_head *head)
 {
 	struct http_text t = http_head_field(head, "Accept-Encoding");
 	char list[256];
@@ -29,30 +29,33 @@ bool gzip_taken(const struct http_head *head)
 	return (*at != 'q' && *at != 'Q') || strtod(at + strcspn(at, "=,") + 1, NULL) > 0;
 }
 
-int gzip_pack(const void *data, size_t n, int level, uint8_t **out, size_t *out_n)
+int gzip_compress(const void *data, size_t n, int level, uint8_t **out, size_t *out_n)
 {
 	enum { WINDOW = 15, AS_GZIP = 16, MEMORY = 8 };
 	z_stream z = {0};
+	uint8_t *to;
+	size_t bound;
 	int err = 0;
 
 	if (deflateInit2(&z, level, Z_DEFLATED, WINDOW + AS_GZIP, MEMORY, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return ENOMEM;
-	*out_n = deflateBound(&z, n);
-	*out = malloc(*out_n);
+	bound = deflateBound(&z, n);
+	to = malloc(bound);
 	z.next_in = (Bytef *)data;
 	z.avail_in = (uInt)n;
-	z.next_out = *out;
-	z.avail_out = (uInt)*out_n;
-	if (!*out)
+	z.next_out = to;
+	z.avail_out = (uInt)bound;
+	if (!to)
 		err = ENOMEM;
 	else if (deflate(&z, Z_FINISH) != Z_STREAM_END)
 		err = EIO;
-	*out_n = z.total_out;
 	deflateEnd(&z);
 	if (err) {
-		free(*out);
-		*out = NULL;
+		free(to);
+		return err;
 	}
-	return err;
+	*out = to;
+	*out_n = z.total_out;
+	return 0;
 }

@@ -135,13 +135,17 @@ void web_read_begun(const struct web_request *r, struct read *read, int err);
 void web_read(struct web *w, const struct web_request *r, const struct store_query *q,
 	      read_done_h *h);
 struct store *web_reads_store(const struct web *w);
+/* Takes out of a search's facts, and of their former values, what it doubts: prompts leave that
+ * out, too. */
+void web_memory_drop_unsure(json_t *facts);
 /* Nobody is answered any more. */
 struct reads *reads_free(struct reads *r);
 /* As an answer has it; NULL for NULL and without memory. Caller owns it. */
 char *web_text(const json_t *body);
 /* Answers with the object, which it takes; NULL is a problem of memory. */
 void web_json(struct http_exchange *x, int status, json_t *body);
-/* A text as the whole answer, packed where the client takes it and it is worth it. */
+/* A whole body, compressed where the client accepts it and its size is worth it. text is borrowed.
+ */
 void web_send_text(struct http_exchange *x, int status, const char *type, const char *text);
 enum web_refusal {
 #define REFUSAL_(NAME, status, code, text) WEB_##NAME,
@@ -153,6 +157,9 @@ const char *web_refusal_code(enum web_refusal refusal);
 /* Answers with that problem; more: further members, which it takes, or NULL. */
 void web_refuse(struct http_exchange *x, enum web_refusal refusal);
 void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *more);
+/* Answers, and returns true, if the query has a parameter that the route's text does not name, or a
+ * name as its value that there is not (control/web/queries.def). */
+bool web_refuse_query(struct web *w, const struct web_request *r, const char *text);
 /* application/problem+json: code is the word that clients compare; more (may be NULL, is taken) has
  * further members. */
 void web_problem(struct http_exchange *x, int status, const char *code, const char *text,

@@ -20,7 +20,8 @@ struct list_query {
 	char letters[LIST_LETTERS_SIZE]; /* that a text holds; "": any */
 };
 
-/* False: a parameter has another form. Parameters that are not known are ignored. */
+/* False: a parameter has another form. Parameters that are not known are refused before it
+ * (queries.h). */
 bool list_query_read(struct list_query *q, const struct http_head *head);
 
 /* A number of this range; 0 without the parameter. False: it is none. */

@@ -331,7 +331,7 @@ json_t *live_voice_asr_json(const struct live_voice *v, const struct bus_event *
 	return NULL;
 }
 
-/* What people said to a tool is nobody's to read: the seeds' object has the hash alone. */
+/* A hash of the arguments is all that is kept of them. */
 static json_t *arguments_json(const char *hash)
 {
 	return hash && *hash ? json_pack("{s:s}", "hash", hash) : json_object();

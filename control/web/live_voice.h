@@ -41,7 +41,7 @@ json_t *live_voice_moves(const struct live_voice *v, uint64_t guild);
 /* One TOOL_BEGAN or TOOL_CALLED as a ToolCallEvent; words: with what the tool returned. Caller owns
  * it. */
 json_t *live_voice_call_json(const struct bus_event *ev, bool words);
-/* One ASR_SESSION, which v has got before, as an AsrSessionState. Caller owns it. */
+/* One ASR_SESSION as an AsrSessionState; NULL: v has no session of this person. Caller owns it. */
 json_t *live_voice_asr_json(const struct live_voice *v, const struct bus_event *ev);
 
 #endif

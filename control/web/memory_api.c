@@ -80,6 +80,30 @@ static void answer_search(struct web *w, struct http_exchange *x, enum web_role 
 	web_json(x, 200, results ? json_pack("{s:o}", "results", results) : NULL);
 }
 
+static bool is_unsure(const json_t *fact)
+{
+	return json_is_true(json_object_get(fact, "unsure"));
+}
+
+static void drop_unsure(json_t *facts)
+{
+	for (size_t i = json_array_size(facts); i-- > 0;)
+		if (is_unsure(json_array_get(facts, i)))
+			json_array_remove(facts, i);
+}
+
+void web_memory_drop_unsure(json_t *facts)
+{
+	json_t *fact;
+	size_t i;
+
+	drop_unsure(facts);
+	json_array_foreach(facts, i, fact)
+	{
+		drop_unsure(json_object_get(fact, "former"));
+	}
+}
+
 /* The same as the seeds' snapshot: what a prompt that asks this would be given. */
 static void answer_snapshot(struct web *w, struct http_exchange *x, enum web_role role,
 			    const struct store_document *d)
@@ -90,6 +114,7 @@ static void answer_snapshot(struct web *w, struct http_exchange *x, enum web_rol
 	(void)w;
 	(void)role;
 	list_query_read(&q, http_request_head(x));
+	web_memory_drop_unsure(facts);
 	web_json(x, 200,
 		 facts ? json_pack("{s:o,s:s,s:o}", "guildId",
 				   json_sprintf("%llu", (unsigned long long)q.guild), "question",
@@ -165,7 +190,7 @@ static void audit_erased(struct web *w, const char *actor, const json_t *receipt
 	char result[64] = "erased";
 
 	if (!receipt)
-		strcpy(result, "not erased");
+		snprintf(result, sizeof result, "not erased");
 	else if (traces)
 		snprintf(result, sizeof result, "erased, %" JSON_INTEGER_FORMAT " traces left",
 			 traces);
@@ -180,7 +205,7 @@ void web_erased(struct web *w, const char *receipt)
 
 	e->x = NULL;
 	e->on = false;
-	audit_erased(w, *e->actor ? e->actor : "nobody", told);
+	audit_erased(w, e->actor, told);
 	if (x)
 		http_on_gone(x, NULL, NULL);
 	if (x && told)
@@ -256,11 +281,25 @@ void web_person_receipt_get(struct web *w, const struct web_request *r)
 			       store_find_receipt(web_reads_store(w), r->id, web_on_read, read));
 }
 
-/* The author's own order to forget it, given for them: what rests on the fact goes with it. */
+/* Their number alone: what somebody keeps in their own memory is for nobody else, and the server's
+ * may hold a copy of it. */
+static void answer_forgotten(struct web *w, struct http_exchange *x, enum web_role role,
+			     const struct store_document *d)
+{
+	json_t *told = json_loads(d->document, 0, NULL);
+	size_t n = json_array_size(json_object_get(told, "forgotten"));
+
+	(void)w;
+	(void)role;
+	json_decref(told);
+	web_json(x, 200, json_pack("{s:I}", "forgotten", (json_int_t)n));
+}
+
+/* What rests on the fact goes with it, as if its author had forgotten it. */
 void web_fact_delete(struct web *w, const struct web_request *r)
 {
 	char request[64], target[96];
-	struct store_facts f = {.request = request, .any = true};
+	struct store_facts f = {.request = request, .any = true, .by_operator = true};
 	struct list_query q;
 	struct read *read;
 	int err;
@@ -269,7 +308,7 @@ void web_fact_delete(struct web *w, const struct web_request *r)
 		web_refuse(r->x, WEB_BAD_LIST_QUERY);
 		return;
 	}
-	read = web_read_begin(w, r, NULL);
+	read = web_read_begin(w, r, answer_forgotten);
 	if (!read)
 		return;
 	snprintf(request, sizeof request, "{\"id\": %llu}", (unsigned long long)r->id);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/web/inside.h"
+#include "control/web/queries.h"
 #include "control/web/shapes.h"
 
 struct described {
@@ -44,16 +45,10 @@ static size_t name_length(const char *text)
 	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 }
 
-/* Of the query's parameters, those that are numbers. */
 static json_t *parameter_type(const char *name, size_t n)
 {
-	static const char *const numbers[] = {"limit", "since", "before",   "sinceHours",
-					      "from",  "to",	"timeline", "utterance"};
-
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		if (strlen(numbers[i]) == n && memcmp(numbers[i], name, n) == 0)
-			return json_pack("{s:s,s:i}", "type", "integer", "minimum", 0);
-	return json_pack("{s:s}", "type", "string");
+	return query_is_number(name, n) ? json_pack("{s:s,s:i}", "type", "integer", "minimum", 0)
+					: json_pack("{s:s}", "type", "string");
 }
 
 /* The path's parameter, and the `?name`s of the text. */
@@ -67,13 +62,9 @@ static json_t *describe_parameters(const struct described *d)
 		json_array_append_new(list,
 				      json_pack("{s:s%,s:s,s:b,s:{s:s}}", "name", name, n, "in",
 						"path", "required", 1, "schema", "type", "string"));
-	for (name = d->text; (name = strchr(name, '?')); name += n) {
-		n = name_length(++name);
-		if (n)
-			json_array_append_new(list, json_pack("{s:s%,s:s,s:o}", "name", name, n,
-							      "in", "query", "schema",
-							      parameter_type(name, n)));
-	}
+	for (name = d->text; (name = query_name(name, &n)); name += n)
+		json_array_append_new(list, json_pack("{s:s%,s:s,s:o}", "name", name, n, "in",
+						      "query", "schema", parameter_type(name, n)));
 	return list;
 }
 

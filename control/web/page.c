@@ -113,8 +113,8 @@ int web_page_alloc(struct web_page **out)
 
 	for (size_t i = 0; !err && i < FILES; i++) {
 		write_tags(&files[i], p->tags[i], p->packed[i].tag);
-		err = gzip_pack(files[i].begin, length(&files[i]), PAGE_LEVEL, &p->packed[i].bytes,
-				&p->packed[i].n);
+		err = gzip_compress(files[i].begin, length(&files[i]), PAGE_LEVEL,
+				    &p->packed[i].bytes, &p->packed[i].n);
 	}
 	if (err)
 		web_page_free(p);
@@ -134,7 +134,7 @@ struct web_page *web_page_free(struct web_page *p)
 static void send_file(const struct web *w, const struct web_request *r, const struct file *f)
 {
 	const struct web_page *p = web_page(w);
-	const struct packed *packed = gzip_taken(r->head) ? &p->packed[f - files] : NULL;
+	const struct packed *packed = gzip_is_accepted(r->head) ? &p->packed[f - files] : NULL;
 	const char *tag = packed ? packed->tag : p->tags[f - files];
 	char policy[sizeof POLICY + 64];
 

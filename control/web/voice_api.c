@@ -95,9 +95,12 @@ static json_t *shared_asr_json(const json_t *now, const json_t *each)
 {
 	const char *how =
 		json_string_value(json_object_get(json_object_get(now, "asr"), "sessions"));
-	json_t *users = json_array(), *since = NULL, *last = NULL, *one;
+	json_t *users, *since = NULL, *last = NULL, *one;
 	size_t i;
 
+	if (!how || strcmp(how, "shared") != 0)
+		return json_null();
+	users = json_array();
 	json_array_foreach(each, i, one)
 	{
 		json_t *at = json_object_get(one, "lastTranscriptAt");
@@ -112,10 +115,6 @@ static json_t *shared_asr_json(const json_t *now, const json_t *each)
 		if (json_is_string(at) &&
 		    (!since || strcmp(json_string_value(at), json_string_value(since)) < 0))
 			since = at;
-	}
-	if (!how || strcmp(how, "shared") != 0) {
-		json_decref(users);
-		return json_null();
 	}
 	return json_pack("{s:b,s:O?,s:O?,s:o}", "connected", json_array_size(users) > 0,
 			 "createdAt", since, "lastTranscriptAt", last, "userIds", users);

@@ -30,12 +30,13 @@ struct route {
 	web_handle_h *h;
 	size_t body;
 	uint32_t ms;
+	const char *text;
 };
 static const struct route routes[] = {
 #define OPEN  true
 #define WHOLE false
 #define ROUTE(METHOD, p, r, seen, handler, n, ms, text)                                            \
-	{HTTP_##METHOD, p, WEB_##r, seen, web_##handler, n, ms},
+	{HTTP_##METHOD, p, WEB_##r, seen, web_##handler, n, ms, text},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
 #undef OPEN
@@ -371,6 +372,12 @@ static bool is_outside(const struct route *route, const struct web_request *r)
 	return path && r->id != r->scope;
 }
 
+/* A GET of the API; probes and pages of browsers may add what they like. */
+static bool takes_query(const struct route *r)
+{
+	return r->method == HTTP_GET && r->role >= WEB_VIEWER && strncmp(r->path, "/api/", 5) == 0;
+}
+
 static void answer_known(struct web *w, unsigned i, struct web_request *r)
 {
 	if (routes[i].role != WEB_PUBLIC) {
@@ -383,6 +390,8 @@ static void answer_known(struct web *w, unsigned i, struct web_request *r)
 		web_refuse(r->x, WEB_FORBIDDEN);
 	else if (r->open && !routes[i].open)
 		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (takes_query(&routes[i]) && web_refuse_query(w, r, routes[i].text))
+		return;
 	else
 		routes[i].h(w, r);
 }

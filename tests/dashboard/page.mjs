@@ -184,6 +184,22 @@ const groups = {
     b.troubles.length = 0; // the refusals
   },
 
+  // A link to a turn that is gone says so where the turn would stand, also after another one stood there.
+  async turnNotKept(b, s) {
+    const aside = "document.querySelector('.turns-view aside')";
+
+    s.refused.set('GET /api/turns/99999', { status: 404, title: 'That turn is not kept.' });
+    await openPage(b, s, '#turns/99999');
+    is('a turn that is not kept', await b.until(`/That turn is not kept/.test(${aside}?.textContent)`), true);
+    is('is told in place of a turn', await b.eval(`/Choose a turn/.test(${aside}.textContent)`), false);
+    await b.picture('turn-not-kept', 1280, 900, false);
+    await b.eval("location.hash = '#turns/119'; true");
+    await b.until(`/ash 119/.test(${aside}.textContent)`);
+    await b.eval("location.hash = '#turns/99999'; true");
+    is('and of the one before nothing stays', await b.until(`/That turn is not kept/.test(${aside}.textContent) && !/ash 119/.test(${aside}.textContent)`), true);
+    b.troubles.length = 0; // the refusals
+  },
+
   // The facts of a room change with the end of a turn, so the page asks for them at once; what else happens is gathered for a moment.
   async turnsAtOnce(b, s) {
     await openPage(b, s);
@@ -807,6 +823,7 @@ const groups = {
 
     s.turns = times.map((ms, i) => ({ ...turn(30 - i, A, { at: minutesAgo(i + 1), user: '501', name: 'Alice', heard: 'hello' }), reason: 'answered', firstAudioMs: ms,
       stages: [], timeline: [] }));
+    s.turns.push({ ...turn(27, A, { at: minutesAgo(5), reason: 'merged', first: null }), part: true, mergedInto: '28', timeline: [] });
     s.calls = [{ callId: '1-1', toolName: 'music_play', toolType: 'function', startedAt: new Date(minutesAgo(1)).toISOString(), runtimeMs: 200, success: true, state: 'ok',
       outputSummary: 'Sea Song', guild: A, turn: 30, turnId: '30' }];
     await openPage(b, s, '#latency');
@@ -814,10 +831,17 @@ const groups = {
     const hrefs = (of) => `[...document.querySelectorAll('${of} a')].map((a) => a.getAttribute('href'))`;
 
     is('percentiles and the longest delay', await b.eval(`${hrefs('#view-body tbody tr:first-child')}.slice(0, 4)`), ['#turns/29', '#turns/28', '#turns/28', '#turns/28']);
+    is('a merged turn is told and not counted', [await b.eval(`${body}.includes('part of other turns: 1 merged.')`), await b.eval(`${body}.includes('25 %')`)], [true, false]);
     is('bars of delays', await b.eval(hrefs('.bars')), ['#turns/30', '#turns/29', '#turns/28']);
     is('axe-core finds nothing', await b.violations(), []);
     await b.picture('page-latency', 1280, 900, false);
     await b.picture('page-latency-dark', 1280, 900, true);
+    await b.eval("location.hash = '#turns/27'; true");
+    const leads = `.inspector a[href="#turns/28"]`;
+
+    await b.until(`document.querySelector('${leads}')`);
+    await b.eval(click(leads));
+    is('a merged turn leads to the one that has its words', await b.until("document.querySelector('.inspector h3').textContent === 'Turn 28'"), true);
     s.rooms[0].music = { guildId: A, voiceChannelId: A + '1', tracks: [], nowPlayingIndex: null, isPaused: false, volume: 1, loop: 'off', positionMs: 0, trackCount: 0,
       halted: false, streamTitle: null, visualizer: 'cqt' };
     await b.eval("location.hash = '#music'; true");

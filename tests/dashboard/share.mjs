@@ -76,6 +76,14 @@ try {
   await b.eval('window.fetch = window.sends; null');
   is('the bot sees the screen', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
   is('a picture comes', await came(first + 1), true);
+  await b.eval(`window.fetch = async (path, what) => {
+      const answer = await window.sends(path, what), json = await answer.json();
+      return new Response(JSON.stringify({...json, blind: true}), {status: answer.status});
+    }; null`);
+  is('without a model that takes pictures it says so', await b.until(`/does not see it/.test(${text('state')})`, 20000), true);
+  is('and not in green', await b.eval("document.getElementById('state').dataset.state"), 'blind');
+  await b.eval('window.fetch = window.sends; null');
+  is('which ends with such a model', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
   is('of the width that was chosen before', /^640 px/.test(await b.eval(text('width-value'))), true);
   is('the width ends at what the bot keeps', await b.eval("document.getElementById('width').max"), '960');
   await b.eval("(() => { const width = document.getElementById('width'); width.value = 960; width.dispatchEvent(new Event('input')); })()");
@@ -129,8 +137,11 @@ try {
   await b.go(link);
   // Its script has run; before, the button does nothing.
   await b.until(`${text('state')} === 'Nothing is shown'`, 20000);
+  await b.eval('window.asked = 0; navigator.mediaDevices.getDisplayMedia = async () => { window.asked++; throw new Error("asked"); }; null');
   await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
   is('the link is used up', await b.until(`/expired/.test(${text('outcome')})`, 20000), true);
+  is('which is told before a screen is chosen', await b.eval('window.asked'), 0);
+  is('and nothing of pictures that there were not', await b.eval(text('state')), 'This link shows nothing any more');
   // 503: the bot was busy with a picture, and the page sent the next one; 404: the link that was used up; 403: its member was elsewhere.
   is('no error is left on the page', b.troubles.filter((t) => !/403|404|503/.test(t)), []);
 } finally {

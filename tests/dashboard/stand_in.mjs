@@ -17,7 +17,7 @@ export const room = (guild, name, people) => ({
 
 export const turn = (id, guild, { at = Date.now(), user = '501', name = 'Alice', heard = `words ${id}`, reason = 'answered', first = 900 } = {}) => ({
   id: String(id), turn: id, guild, channel: guild + '1', at: new Date(at).toISOString(), spokenAt: new Date(at - 3000).toISOString(), sessionId: null,
-  user, name, heard, said: reason === 'answered' ? 'an answer' : null, reason, firstAudioMs: first, why: [], costs: [], context: null, recordings: [],
+  user, name, heard, said: reason === 'answered' ? 'an answer' : null, reason, part: false, mergedInto: null, firstAudioMs: first, why: [], costs: [], context: null, recordings: [],
   stages: first === null ? [] : [{ name: 'endpointing', startMs: 0, endMs: 300 }, { name: 'model', startMs: 300, endMs: first }],
   timeline: [{ kind: 'speech', user, name, startMs: -1200, endMs: 0 }],
 });

@@ -262,7 +262,7 @@ async function followFigures(b) {
   await b.eval("location.hash = '#turns/merged'; true");
   is('a reason leads to its turns', await b.until("document.getElementById('turns-reason')?.value === 'merged'"), true);
   await b.eval("location.hash = '#turns/999999999'; true");
-  is('a turn that is not there is named', await b.until(`${text('outcome')}.length > 1`), true);
+  is('a turn that is not there is named', await b.until(`${aside}?.textContent.includes('That turn is not kept.')`), true);
   b.troubles.length = 0; // the 404
   await b.key('Escape');
   await b.eval("location.hash = '#sessions'; true");

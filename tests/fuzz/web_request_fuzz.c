@@ -11,6 +11,7 @@
 #include "control/web/cookies.h"
 #include "control/web/discord_grant.h"
 #include "control/web/list_query.h"
+#include "control/web/queries.h"
 #include "control/web/origins.h"
 #include "control/web/sessions.h"
 #include "control/web/sign_in.h"
@@ -58,6 +59,7 @@ static void read_list(const char *p, size_t n)
 
 	memset(&head, 0, sizeof head);
 	head.query = (struct http_text){p, n};
+	require(query_check(&head, "?guild, ?kinds=a,b", NULL) <= QUERY_UNKNOWN_KIND);
 	if (!list_query_read(&q, &head))
 		return;
 	require(q.limit >= 1 && q.limit <= LIST_LIMIT_MAX && q.cursor <= INT64_MAX &&

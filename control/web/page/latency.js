@@ -111,13 +111,15 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
   }
 
   function draw() {
-    const { turns } = view.data;
+    // A turn that was merged into another one, or speculative and not used, is part of that one.
+    const turns = view.data.turns.filter((t) => !t.part), parts = ends(view.data.turns.filter((t) => t.part));
 
     return [
       node("div", { class: "row tools" },
         ...select("latency-guild", "Server", [["", "all"], ...(state.guilds || []).map((g) => [g.id, g.name || g.id])], "guild"),
         ...select("latency-most", "of the last", [["100", "100 turns"], ["500", "500 turns"], ["2000", "2000 turns"]], "most")),
       muted(turns.length ? `${turns.length} turns. Half of the turns with a stage took its p50 at most, nine of ten its p90.` : "No turn is kept yet."),
+      parts.length ? node("p", { class: "muted" }, "Not among them, because they are part of other turns: ", ...parts.flatMap(([reason, n], i) => [i ? ", " : "", `${n} `, link(reason, reason)]), ".") : null,
       turns.length ? table("Delays by stage", [["stage", (r) => r.name], ["turns", (r) => r.count, true], ["p50", (r) => reached(r, 0, "p50"), true],
         ["p90", (r) => reached(r, 1, "p90"), true], ["p99", (r) => reached(r, 2, "p99"), true],
         ["longest", (r) => (r.turn ? link(r.turn.id, seconds(r.longest), `${seconds(r.longest)}: open turn ${r.turn.turn}`) : "–"), true]],

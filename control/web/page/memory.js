@@ -49,7 +49,7 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
   }
 
   function drawFacts(caption, view, facts, none) {
-    return table(caption, [["written", (f) => when(f.createdAt)], ["server", (f) => guildName(f.guild)],
+    return table(caption, [["written", (f) => when(f.createdAt) + (f.saidAgainAt ? `, again ${when(f.saidAgainAt)}` : "")], ["server", (f) => guildName(f.guild)],
       ["whose", (f) => (f.private ? "a person's own" : "the server's")], ["said by", (f) => f.name],
       ["text", (f) => (f.private ? node("span", { class: "muted" }, "told to its person alone") : f.text)],
       ["tags", (f) => f.tags.join(", ")], ["valid", (f) => (f.validUntil ? `until ${when(f.validUntil)}${f.supersededBy ? ", replaced" : ""}` : "yes")],
@@ -151,8 +151,10 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
 
   const receiptOf = (id) => ask("GET", `/api/memory/people/${id}/receipt`);
 
-  // A proxy, or the network, may end a request before its answer comes.
-  const isLost = (e) => [undefined, 502, 503, 504].includes(e.status);
+  // A proxy, or the network, may end a request before its answer comes. 503 of the DELETE is
+  // control's own answer: busy, or not erased.
+  const isCut = (e) => [undefined, 502, 504].includes(e.status);
+  const isLost = (e) => isCut(e) || e.status === 503;
 
   async function awaitReceipt(id, before, e) {
     for (;;) {
@@ -179,7 +181,7 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
     dirty();
     try {
       const before = (await receiptOf(wanted.id)).receipt?.at_ms;
-      const told = await ask("DELETE", `/api/memory/people/${wanted.id}`).then(tellReceipt, (e) => ([undefined, 502, 504].includes(e.status) ? awaitReceipt(wanted.id, before, e) : said(e)));
+      const told = await ask("DELETE", `/api/memory/people/${wanted.id}`).then(tellReceipt, (e) => (isCut(e) ? awaitReceipt(wanted.id, before, e) : said(e)));
 
       view.erasing = { done: true, text: told };
       view.person = null;
@@ -224,7 +226,7 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
     try {
       const { forgotten } = await ask("DELETE", `/api/memory/facts/${fact.id}?guild=${fact.guild}&user=${fact.saidBy}`);
 
-      view.outcome = `Facts that were erased: ${forgotten.length}.`;
+      view.outcome = `Facts that were erased: ${forgotten}.`;
     } catch (e) {
       view.outcome = said(e);
     }

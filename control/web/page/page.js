@@ -428,7 +428,7 @@ const stream = makeStream({
 
 // ---- the views ----
 
-const turnsView = makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, complain: (e) => (e ? complain(e, "view") : say("", "view")) });
+const turnsView = makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, troubleOf, complain: (e) => (e ? complain(e, "view") : say("", "view")) });
 const views = [turnsView, ...makeViews({ node, ask, dollars, seconds, own, state, meaning, dirty: () => drawView(), choose: (v) => choose(v) })];
 const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role] && (!v.there || v.there()));
 const view = () => allowed().find((v) => v.id === state.view);

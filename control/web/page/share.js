@@ -15,6 +15,7 @@ const share = {
   state: "idle", // idle, showing, paused, ended
   watched: true,
   sees: false, // it has a picture, as it said last
+  blind: false, // no model gets the pictures
   stream: null,
   frame: null, // the newest one of the track, where the browser tells them
   timer: 0,
@@ -33,6 +34,7 @@ const share = {
 const STATES = {
   idle: "Nothing is shown",
   showing: "The bot sees this screen",
+  blind: "The bot gets this screen, but has no model that takes pictures: it does not see it",
   unseen: "The bot has no picture of this screen now",
   stale: "The browser takes no new pictures: keep this page visible",
   waiting: "Shared; the bot does not watch now",
@@ -42,11 +44,11 @@ const STATES = {
 };
 
 function showState() {
-  const shown = !share.watched ? "waiting" : isStale() ? "stale" : share.sees ? "showing" : "unseen";
+  const shown = !share.watched ? "waiting" : isStale() ? "stale" : !share.sees ? "unseen" : share.blind ? "blind" : "showing";
   const last = share.state === "ended" && !share.sent ? "unused" : share.state;
   const name = share.state === "showing" ? shown : last;
   $("state").textContent = STATES[name];
-  $("state").dataset.state = share.state;
+  $("state").dataset.state = name === "blind" ? name : share.state;
   $("start").hidden = share.state === "showing" || share.state === "paused" || share.state === "ended";
   $("pause").hidden = $("stop").hidden = !(share.state === "showing" || share.state === "paused");
   $("pause").textContent = share.state === "paused" ? "Go on" : "Pause";
@@ -105,6 +107,7 @@ async function post(path, body, type) {
   share.told = performance.now();
   if (answer.ok) {
     share.watched = json.watched !== false;
+    share.blind = json.blind === true;
     share.sees = json.state === "showing" && !json.wants && !json.problem;
     // What the bot had is wiped: it gets the screen again, though nothing has changed.
     if (json.wants) {

@@ -210,6 +210,7 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
   function whole(turn) {
     return [
       node("p", null, node("b", null, turn.reason), ": ", meaning(turn.reason)),
+      turn.mergedInto ? node("p", null, node("a", { href: "#turns/" + turn.mergedInto }, "Open the turn that has its words")) : null,
       note(`${day(turn.at)}, ${clock(turn.at)} · first sound ${seconds(turn.firstAudioMs)}`),
       turn.heard && node("p", { class: "words" }, node("span", { class: "speaker" }, turn.name || "somebody"), ": ", turn.heard),
       turn.said && node("p", { class: "words" }, node("span", { class: "speaker bot" }, "Parley"), ": ", turn.said),

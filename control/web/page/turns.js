@@ -9,7 +9,7 @@ const page = 100, newest = 16, keptMost = 20000, spare = 3, before = 2000;
 const aFrame = 24; // rows that are filled in one frame: those in sight, as a rule, because each further frame costs as much again as ten rows
 const trouble = /fail|error|lost|stalled|timeout|no_key|silent|expired/;
 
-export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, complain }) {
+export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, complain, troubleOf }) {
   const view = { id: "turns", title: "Turns", role: "viewer", on: ["turn"], items: [], next: null, guild: null, reason: "", person: "", since: "", before: "", chosen: null, trouble: null };
   const calm = matchMedia("(prefers-reduced-motion: reduce)"), narrow = matchMedia("(max-width: 600px)");
   const pool = [], rows = new Map(), spoken = [];
@@ -279,7 +279,10 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
       parts.aside.scrollTop = 0;
       if (byKey) parts.aside.focus({ preventScroll: true });
     } catch (e) {
-      complain(e);
+      // Where the turn would stand, in place of the one before it.
+      if (view.chosen !== id) return;
+      parts.title.textContent = "Turn";
+      parts.detail.replaceChildren(node("p", { class: "bad", role: "status" }, troubleOf(e)));
     }
   }
 

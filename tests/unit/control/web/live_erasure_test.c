@@ -141,6 +141,70 @@ TEST(that_an_erasure_goes_on_is_told_while_the_store_erases)
 }
 
 /* Today no session of one server is an admin's. */
+/* ---- facts ---- */
+
+static json_t *answer;
+
+static void on_document(int err, const struct store_document *document, void *arg)
+{
+	json_decref(answer);
+	answer = err ? NULL : json_loads(document->document, 0, NULL);
+	stop_loop(arg);
+}
+
+/* A fact of Alice's own memory in server 1; its number, 0: it is not kept. */
+static int write_own_fact(const char *text)
+{
+	char request[128];
+	const struct store_facts f = {
+		.guild = 1, .owner = 500, .user = 500, .name = "Alice", .request = request};
+
+	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[\"t\"]}]", text);
+	if (store_write_facts(live_scene.store, &f, on_document, NULL) || !loop_run(&live_scene.l))
+		return 0;
+	return (int)json_integer_value(
+		json_object_get(json_array_get(json_object_get(answer, "written"), 0), "id"));
+}
+
+static int count_audit(const char *where)
+{
+	char path[64], sql[256];
+	sqlite3_stmt *s = NULL;
+	sqlite3 *file = NULL;
+	int n = -1;
+
+	snprintf(path, sizeof path, "%s/parley.db", live_scene.dir);
+	snprintf(sql, sizeof sql, "SELECT count(*) FROM audit WHERE %s", where);
+	if (sqlite3_open(path, &file) == SQLITE_OK &&
+	    sqlite3_prepare_v2(file, sql, -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(file);
+	return n;
+}
+
+/* The page shows such a fact without its text. */
+TEST(an_admin_who_erases_a_fact_of_somebody_s_own_memory_is_not_told_it)
+{
+	char path[80];
+
+	CHECK(live_scene_open());
+	snprintf(path, sizeof path, "/api/memory/facts/%d?guild=1&user=500",
+		 write_own_fact("I am moving to Lisbon"));
+	CHECK_INT(live_scene_ask("DELETE", path, NULL), 200);
+	CHECK_STR(live_scene.text, "{\"forgotten\":1}");
+	CHECK_INT(live_scene_ask("DELETE", path, NULL), 200);
+	CHECK_STR(live_scene.text, "{\"forgotten\":0}");
+	CHECK(strstr(live_scene.begun, "forget_fact"));
+	/* Alice did not do it. */
+	CHECK_INT(count_audit("kind = 'memory_forget' AND actor = 'operator' AND via = 'http'"), 1);
+	CHECK_INT(count_audit("kind = 'memory_forget'"), 1);
+	json_decref(answer);
+	answer = NULL;
+	live_scene_close();
+}
+
 TEST(a_session_of_one_server_erases_nobody)
 {
 	const struct session of = {.role = WEB_ADMIN,

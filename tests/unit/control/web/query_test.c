@@ -3,6 +3,9 @@
 
 #include "control/web/cookies.h"
 #include "control/web/list_query.h"
+#include "control/web/queries.def"
+#include "control/web/queries.h"
+#include "control/web/routes.def"
 
 #include <string.h>
 
@@ -60,4 +63,78 @@ TEST(a_list_is_asked_for_strictly)
 	CHECK(!read_query(&q, "?since=1e9"));
 	CHECK(!read_query(&q, "?reason=a%27%20OR%201"));
 	CHECK(!read_query(&q, "?reason="));
+}
+
+static enum query_fault check_query(const char *query, const char *text)
+{
+	static char head[512];
+	static struct http_head h;
+	json_t *reasons = json_pack("{s:s,s:s}", "answered", "", "muted", "");
+	enum query_fault fault = QUERY_UNKNOWN_NAME;
+
+	snprintf(head, sizeof head, "GET /api/turns%s HTTP/1.1\r\nHost: a\r\n\r\n", query);
+	if (http_head_parse(&h, head, strlen(head)) == 0)
+		fault = query_check(&h, text, reasons);
+	json_decref(reasons);
+	return fault;
+}
+
+TEST(a_query_has_no_parameter_and_no_name_that_is_not_known)
+{
+	static const char text[] = "Turns; ?guild, ?reason, ?kinds=a,b, ?limit.";
+	static const struct {
+		const char *query;
+		enum query_fault fault;
+	} rows[] = {{"", QUERY_FINE},
+		    {"?", QUERY_FINE},
+		    {"?guild=1&&limit=3&", QUERY_FINE},
+		    {"?%67uild=1", QUERY_FINE},
+		    {"?limt=3", QUERY_UNKNOWN_NAME},
+		    {"?guild=1&limi=3", QUERY_UNKNOWN_NAME},
+		    {"?limits=3", QUERY_UNKNOWN_NAME},
+		    {"?Guild=1", QUERY_UNKNOWN_NAME},
+		    {"?user=1", QUERY_UNKNOWN_NAME},
+		    {"?=1", QUERY_UNKNOWN_NAME},
+		    {"?%ff=1", QUERY_UNKNOWN_NAME},
+		    {"?a,b=1", QUERY_UNKNOWN_NAME},
+		    {"?reason=muted", QUERY_FINE},
+		    {"?reason=foo", QUERY_UNKNOWN_REASON},
+		    {"?reason=", QUERY_UNKNOWN_REASON},
+		    {"?kinds=sent_message,reply_skipped", QUERY_FINE},
+		    {"?kinds=screen", QUERY_UNKNOWN_KIND},
+		    {"?kinds=fault,", QUERY_UNKNOWN_KIND},
+		    {"?kinds=,fault", QUERY_UNKNOWN_KIND}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (check_query(rows[i].query, text) != rows[i].fault)
+			test_fail(__FILE__, __LINE__, "%s", rows[i].query);
+}
+
+/* What a text names, the table knows: a misspelt name would be refused to everybody. */
+TEST(routes_name_parameters_of_the_table_alone)
+{
+	static const char *const texts[] = {
+#define ROUTE(METHOD, path, role, seen, handler, n, ms, text) text,
+		WEB_ROUTES(ROUTE)
+#undef ROUTE
+	};
+	static const char *const names[] = {
+#define QUERY_(name, form) #name,
+		WEB_QUERIES(QUERY_)
+#undef QUERY_
+	};
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		size_t n = 0, k = 0;
+
+		for (const char *p = texts[i]; (p = query_name(p, &n)); p += n, seen++) {
+			for (k = 0; k < sizeof names / sizeof names[0]; k++)
+				if (strlen(names[k]) == n && strncmp(names[k], p, n) == 0)
+					break;
+			if (k == sizeof names / sizeof names[0])
+				test_fail(__FILE__, __LINE__, "?%.*s", (int)n, p);
+		}
+	}
+	CHECK(seen > 40);
 }

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "control/web/inside.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
@@ -298,9 +299,23 @@ TEST(the_state_is_told_whoever_comes_and_goes)
 TEST(without_a_database_there_are_no_actions_and_bad_queries_are_named)
 {
 	CHECK(open_all());
-	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=turn,fault&sinceHours=2&limit=1000",
-				 NULL),
+	CHECK_INT(live_scene_ask(
+			  "GET",
+			  "/api/"
+			  "actions?kinds=voice_turn_out,fault,sent_reply&sinceHours=2&limit=1000",
+			  NULL),
 		  503);
+	/* One of the seeds, of which there is never an entry. */
+	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=voice_error", NULL), 503);
+	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=screen", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=fault,screen", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/actions?kind=fault", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/turns?limt=3", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/turns?reason=foo", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/api/turns?limit=3", NULL), 503);
+	CHECK_INT(live_scene_ask("GET", "/api/stats?guild=42", NULL), 400);
+	CHECK_INT(live_scene_ask("GET", "/healthz?at=1", NULL), 200);
 	CHECK_INT(live_scene_ask("GET", "/api/actions?limit=1001", NULL), 400);
 	CHECK_INT(live_scene_ask("GET", "/api/actions?kinds=Robert'%3B--", NULL), 400);
 	CHECK_INT(live_scene_ask("GET", "/api/actions?guildId=x", NULL), 400);
@@ -463,6 +478,24 @@ TEST(shares_need_somebody_who_looks)
 	live_scene_close();
 }
 
+/* As in a prompt: control/agent/retrieval.c, control/text_session/recall.c. */
+TEST(a_snapshot_of_the_memory_holds_nothing_in_doubt)
+{
+	json_t *facts = json_pack("[{s:s,s:b},{s:s,s:[{s:s,s:b},{s:s}]},{s:s,s:b}]", "text",
+				  "my bike is blue", "unsure", 1, "text", "the door is green",
+				  "former", "text", "the gate is red", "unsure", 1, "text",
+				  "the door is red", "text", "it rains", "unsure", 1);
+	const json_t *former;
+
+	web_memory_drop_unsure(facts);
+	CHECK_INT(json_array_size(facts), 1);
+	former = json_object_get(json_array_get(facts, 0), "former");
+	CHECK_INT(json_array_size(former), 1);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(former, 0), "text")),
+		  "the door is red");
+	json_decref(facts);
+}
+
 TEST(models_addresses_and_ways_to_sign_in_are_told)
 {
 	const json_t *model;
@@ -499,6 +532,8 @@ TEST(what_a_preset_means_is_told_without_a_change)
 		  400);
 	CHECK_INT(live_scene_ask("POST", "/api/settings/preset-defaults", "{}"), 400);
 	CHECK_INT(live_scene_ask("POST", "/api/settings/refresh", "{}"), 200);
+	CHECK(json_is_true(json_object_get(live_scene.got, "saveAppliedToRuntime")));
+	CHECK_INT(live_scene_ask("POST", "/api/settings/refresh", NULL), 200);
 	CHECK(json_is_true(json_object_get(live_scene.got, "saveAppliedToRuntime")));
 	live_scene_close();
 }

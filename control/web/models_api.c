@@ -1,4 +1,4 @@
-/* What the seeds' API has beside what the pages need: which models there are. */
+/* GET /api/llm/models: the models that the settings name. */
 #include "control/configure/live_settings.h"
 #include "control/settings/view.h"
 #include "control/web/inside.h"
