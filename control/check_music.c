@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/engine/roles.h"
 #include "control/library/walk.h"
 #include "control/settings/settings.h"
 #include "ipc/http_guard.h"
@@ -256,6 +257,10 @@ static void check_screens(struct check *c)
 		check_say(c, CHECK_OK, "screens",
 			  "links of /share work on this machine alone; others need "
 			  "web_share_origin, a public https address");
+	if (*s->web_listen && !roles_see_screens(s))
+		check_say(c, CHECK_WARNING, "screens",
+			  "nobody sees what members show: no model of the roles voice, text or see "
+			  "takes pictures; the role see may name one that does");
 	if (*s->web_listen)
 		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
 }

@@ -453,16 +453,13 @@ static void on_found(const struct music_found *found, void *arg)
 	command_reply_with(cmd, &words, components);
 }
 
-static bool is_address(const char *text)
-{
-	return strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0;
-}
-
 /* 0: on_found answers. */
 static int begin_search(struct control *c, struct command *cmd, const struct music_command *m)
 {
 	const struct music_asker asker = {cmd->guild, cmd->user};
 	struct music_search *s = calloc(1, sizeof *s);
+	char url[MUSIC_ADDRESS_MAX + 1]; /* one that is cut is too long, too */
+	struct slice address;
 	int err;
 
 	if (!s)
@@ -471,13 +468,15 @@ static int begin_search(struct control *c, struct command *cmd, const struct mus
 	s->cmd = cmd;
 	s->kind = m->kind;
 	utf8_copy(s->label, sizeof s->label, m->query);
-	if (is_address(m->query))
-		err = music_sources_address(&s->request, c->sources, asker, m->query, on_found, s);
-	else
+	if (music_command_address(m->query, &address)) {
+		snprintf(url, sizeof url, "%.*s", (int)address.n, (const char *)address.p);
+		err = music_sources_address(&s->request, c->sources, asker, url, on_found, s);
+	} else {
 		err = music_sources_words(
 			&s->request, c->sources,
 			&(struct music_words){asker, m->query, MUSIC_ANYWHERE, SUGGESTED, true},
 			on_found, s);
+	}
 	s->next = c->music_searches;
 	c->music_searches = s;
 	if (err)
@@ -540,11 +539,12 @@ static void log_missing(struct control *c, unsigned bit, const char *settings)
 static void tell_unsupported(struct control *c, const struct music_command *m, struct words *words)
 {
 	bool searches = music_sources_search(c->sources);
+	struct slice address;
 
 	if (!searches && !music_sources_web(c->sources)) {
 		words_music_none(words);
 		log_missing(c, 1, "music_folders, music_web, music_downloader");
-	} else if (!searches && !is_address(m->query)) {
+	} else if (!searches && !music_command_address(m->query, &address)) {
 		words_music_addresses_only(words);
 		log_missing(c, 2, "music_folders, music_downloader");
 	} else {

@@ -8,6 +8,7 @@
 #include "control/configure/live_settings.h"
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/engine/roles.h"
 #include "control/golive/golive.h"
 #include "control/settings/listen.h"
 #include "control/settings/settings.h"
@@ -87,6 +88,11 @@ static const struct settings *settings_of(uint64_t guild, void *arg)
 						    : c->settings;
 }
 
+static bool sees(uint64_t guild, void *arg)
+{
+	return roles_see_screens(settings_of(guild, arg));
+}
+
 int control_make_vision(struct control *c)
 {
 	return vision_alloc(&c->vision, &(struct vision_conf){.env = c->env,
@@ -96,6 +102,7 @@ int control_make_vision(struct control *c)
 							      .program = "imaged",
 							      .world = {channel_of, bot_channel, c},
 							      .nameh = name_of,
+							      .seesh = sees,
 							      .shownh = tell_room,
 							      .unseenh = tell_unseen,
 							      .showh = tell_show,
@@ -220,6 +227,8 @@ void control_answer_share(struct control *c, struct command *cmd)
 				 link);
 		if (here)
 			words_share_here_only(&words);
+		if (!sees(cmd->guild, c))
+			words_share_blind(&words);
 	}
 	command_reply(cmd, &words);
 	sodium_memzero(link, sizeof link);

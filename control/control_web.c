@@ -294,9 +294,9 @@ static json_t *shown_json(const struct control *c, uint64_t guild, uint64_t chan
 	if (!vision_show_last(c->vision, guild, channel, &s, &name))
 		return json_null();
 	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:I,s:I,s:s?,s:o}", "kind",
-			 s.visualizer ? "visualizer" : "video", "state", vision_show_state(&s),
-			 "title", s.title, "askedBy", s.user ? id_json(s.user) : json_null(),
-			 "askedByName", name, "since", time_json(s.asked_ms), "viewers",
+			 vision_show_kind(&s), "state", vision_show_state(&s), "title", s.title,
+			 "askedBy", s.user ? id_json(s.user) : json_null(), "askedByName", name,
+			 "since", time_json(s.asked_ms), "viewers",
 			 s.viewers < 0 ? json_null() : json_integer(s.viewers), "atSeconds",
 			 (json_int_t)(s.at_ms / 1000), "seconds", (json_int_t)s.seconds, "why",
 			 s.why, "endedAt", s.why ? time_json(s.over_ms) : json_null());

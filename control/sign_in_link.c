@@ -21,6 +21,16 @@ static void print_link(FILE *out, const struct listen_address *at, const char *c
 	fprintf(out, "http://%s:%u/#k=%s\n", host, at->port, code);
 }
 
+/* The settings of this process are not those of the control that serves. */
+static const char *explain_unset(const char *state_dir)
+{
+	return state_dir && state_locked(state_dir)
+		       ? "the setting web_listen is empty here. A control runs with this state "
+			 "directory: if it serves the dashboard, give PARLEY_WEB_LISTEN or "
+			 "--config here as there"
+		       : "the setting web_listen is empty, so nothing is served";
+}
+
 int sign_in_link_run(FILE *out, const struct settings *settings, const char *state_dir,
 		     const char *role, uint16_t port, uint64_t now_ms)
 {
@@ -34,7 +44,7 @@ int sign_in_link_run(FILE *out, const struct settings *settings, const char *sta
 		return 2;
 	}
 	if (!*settings->web_listen || listen_parse(&at, settings->web_listen)) {
-		fprintf(stderr, "control: the setting web_listen is empty, so nothing is served\n");
+		fprintf(stderr, "control: %s\n", explain_unset(state_dir));
 		return 1;
 	}
 	if (port)

@@ -218,7 +218,15 @@ until_there mediad test -S "$run/mediad.sock"
 start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
 until_there caller-mediad test -S "$run/caller.sock"
 
-if [ "$answerer" = offline ]; then
+others=${CONFIG:-}${PARLEY_TEXT_URL:-}${PARLEY_SPEECH_URL:-}${PARLEY_ASR_URL:-}${PARLEY_REPLY_PATH:-}${PARLEY_ASR_SESSIONS:-}
+if [ "$answerer" = offline ] && [ -z "$others" ]; then
+	# By its dialect, as control names the engine that it starts itself: PARLEY_BRAIN_URL is a service that bills.
+	cat >"$config" <<-END
+		{"providers": [{"name": "offlined", "dialect": "embedded", "url": "http://${brain#ws://}/v1"}],
+		 "roles": {"voice": ["offlined"], "text": ["offlined"], "speech": ["offlined"], "transcribe": ["offlined"]}}
+	END
+	set -- --config "$config"
+elif [ "$answerer" = offline ]; then
 	export PARLEY_BRAIN_URL="$brain/v1/realtime"
 	[ "$scene" != tools ] || set -- --config "$config"
 	[ -z "${CONFIG:-}" ] || set -- --config "$CONFIG"
@@ -260,7 +268,17 @@ elif [ "$scene" = two-callers ]; then
 		--line "1800 yeah" --line "5200 parley what time is it"
 fi
 status=0
-{ "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
+if [ -n "${KEEP:-}" ]; then
+	# The caller stays in the call, so that there is somebody to speak with.
+	mkfifo "$run/timeline"
+	"$bin/caller" "$@" --stay "$run/status" >"$run/timeline" 2>"$out/log/caller.log" </dev/null &
+	caller=$!
+	pids="$caller $pids"
+	tee "$out/timeline.txt" <"$run/timeline"
+	[ -f "$run/status" ] || wait "$caller" || echo $? >"$run/status"
+else
+	{ "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
+fi
 [ -f "$run/status" ] && status=$(cat "$run/status")
 # If nothing was answered, prints each turn's transcript and reason; a speculative turn that was rolled back does not count.
 if [ "$status" != 0 ] && ! grep -qa ' turn .* reason=answered' "$out/log/control.log"; then
@@ -290,8 +308,10 @@ else
 	echo "logs: $out/log/"
 fi
 if [ -n "${KEEP:-}" ]; then
-	echo "the bot goes on; its state: $run/state"
+	echo "the bot and the caller stay in the call; the bot's state is in $run/state:"
+	echo "  $bin/control --why --state-dir $run/state        and --costs, --export 501, --context"
 	echo "dashboard: $(dashboard_link)"
+	echo "  PARLEY_WEB_LISTEN=$web $bin/control --sign-in --state-dir $run/state   prints another link"
 	echo 'Ctrl-C ends it'
 	wait "$control" || true
 fi

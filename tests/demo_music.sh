@@ -16,8 +16,11 @@ shown() { # PATTERN WHAT
 	until_ok "${3:-10}" shows "$1" && ok "$2" || bad "$2" "$(messages | tail -c 600)"
 }
 turn() { grep -aE ' turn ' "$D/control.log" | grep -aqE "$1"; }
-# Prints the level in dB of a part of the recording, FROM TO in seconds: the least (min) or greatest (max) half second.
-part() { awk -v from="$2" -v to="$3" -v what="$1" '$1 >= from && $1 < to && (!n++ || (what == "min" ? $2 < v : $2 > v)) { v = $2 } END { print n ? v : -99 }' "$D/levels"; }
+# Prints the level in dB of a part of the recording, FROM TO in seconds: the least (min), third least (third) or greatest (max) half second.
+part() {
+	awk -v from="$2" -v to="$3" '$1 >= from && $1 < to { print $2 }' "$D/levels" | sort -n |
+		awk -v what="$1" '{ v[NR] = $1 } END { print (NR ? v[what == "min" ? 1 : what == "third" && NR > 2 ? 3 : NR] : -99) }'
+}
 # Prints the second in which the caller began to say line N, on the recording's clock, and when it had been said.
 said_at() { awk -v n="$1" -v what="$2" '/the caller begins to speak/ { t0 = $1 } /the caller speaks over the bot/ { k++; if (k == n && what == "from") print $1 - t0 } /the caller has spoken/ { e++; if (e == n + 1 && what == "to") print $1 - t0 }' "$out/timeline.txt"; }
 
@@ -57,7 +60,8 @@ wait "$caller" && ok "the caller heard the music end" || bad "the caller" "$(tai
 
 perl tests/demo_music/level.pl "$out/conversation.wav" "$out/level.png" >"$D/levels" || bad "the picture" "not written"
 before=$(part max "$(awk -v t="$(said_at 1 from)" 'BEGIN { print t - 3 }')" "$(said_at 1 from)")
-ducked=$(part min "$(said_at 1 to)" "$(said_at 2 from)")
+# A frame that came late makes one of these levels lower.
+ducked=$(part third "$(said_at 1 to)" "$(said_at 2 from)")
 paused=$(part min "$(said_at 3 to)" "$(said_at 4 to)")
 after=$(part max "$(said_at 4 to)" 200)
 echo "level of the music: $before dB, under the answer $ducked dB, while paused $paused dB, afterwards $after dB"

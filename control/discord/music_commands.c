@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/discord/command_words.h"
 #include "control/library/index.h"
@@ -149,6 +150,18 @@ static int read_options(const json_t *options, enum option option, struct music_
 		break;
 	}
 	return err;
+}
+
+bool music_command_address(const char *query, struct slice *out)
+{
+	size_t n = strlen(query);
+
+	if (n > 2 && *query == '<' && query[n - 1] == '>') {
+		query++;
+		n -= 2;
+	}
+	*out = (struct slice){(const uint8_t *)query, n};
+	return strncasecmp(query, "https://", 8) == 0 || strncasecmp(query, "http://", 7) == 0;
 }
 
 int music_command_parse(const json_t *options, struct music_command *out)

@@ -21,6 +21,7 @@
 
 #include "control/music/policy.h"
 #include "control/music/queue.h"
+#include "proto/base/cursor.h"
 
 struct library_hit;
 struct words;
@@ -68,7 +69,10 @@ struct music_command {
 /* options: of the interaction's data. EBADMSG: not as registered; EINVAL: a position that is no
  * time (kind is set). */
 int music_command_parse(const json_t *options, struct music_command *out);
-/* True for subcommands that change nothing and need nobody: queue, now and history. */
+/* The address of the web that a member typed as the query, with any case of http and https, and
+ * without the "<" and ">" that keep Discord from showing it; borrowed. False: it is words. */
+bool music_command_address(const char *query, struct slice *out);
+/* True for subcommands of the act NOW_PLAYING: they change nothing, and anybody may use them. */
 bool music_command_shows(const json_t *options);
 /* The entry that the text names among present and waiting tracks; 0: none. */
 uint32_t music_command_find(const struct music_queue *q, const char *text);

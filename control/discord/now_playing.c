@@ -25,6 +25,7 @@ struct now_playing {
 	uint32_t entry;	  /* of the last text */
 	uint32_t refused; /* entry for which nothing is posted; 0: none */
 	bool sending;
+	bool posted;  /* what is sent is a new message */
 	bool over;    /* what is sent is the last text of this message */
 	bool ended;   /* nobody owns it: it goes once Discord has answered */
 	json_t *last; /* body of the end, while another request is out */
@@ -122,6 +123,20 @@ static void forget_message(struct now_playing *n)
 	keep_message(n, 0);
 }
 
+/* A message of the same nonce comes back as it was posted or edited before: by the control before,
+ * or when the bot left this music. It is edited now. */
+static void compare_text(struct now_playing *n, const json_t *message)
+{
+	const char *has = json_string_value(json_object_get(message, "content"));
+	const char *sent = json_string_value(json_object_get(n->body, "content"));
+
+	if (!n->message || !has || !sent || strcmp(has, sent) == 0)
+		return;
+	json_decref(n->body);
+	n->body = NULL;
+	n->next_at = 0;
+}
+
 static void note_answer(struct now_playing *n, int err, int status, const json_t *body)
 {
 	uint64_t id;
@@ -129,6 +144,8 @@ static void note_answer(struct now_playing *n, int err, int status, const json_t
 	if (!err && status / 100 == 2) {
 		if (discord_snowflake(json_string_value(json_object_get(body, "id")), &id))
 			keep_message(n, id);
+		if (n->posted)
+			compare_text(n, body);
 		if (n->over)
 			forget_message(n);
 		return;
@@ -210,6 +227,7 @@ static void send_body(struct now_playing *n, json_t *body)
 	n->body = json_incref(body);
 	n->over = n->entry == 0;
 	n->sending = true;
+	n->posted = !n->message;
 	err = n->message ? edit_text(n, body) : post(n, body);
 	if (err) {
 		n->sending = false;
@@ -262,7 +280,7 @@ struct now_playing *now_playing_end(struct now_playing *n, const char *language,
 	tmr_stop(n->tmr);
 	n->last = json_pack("{s:s,s:[],s:{s:[]}}", "content", words.text, "components",
 			    "allowed_mentions", "parse");
-	if (n->message)
+	if (n->message && !waits)
 		n->conf.kepth(0, n->conf.arg);
 	n->ended = true;
 	if (!n->sending)

@@ -50,7 +50,8 @@ int now_playing_alloc(struct now_playing **out, const struct now_playing_conf *c
 /* Leaves the message as it is. NULL accepted. */
 struct now_playing *now_playing_free(struct now_playing *n);
 /* The bot leaves: the message says, in this language, that the music is over, or that it waits in
- * this channel until the bot is back. Frees n. NULL accepted. */
+ * this channel until the bot is back; then the message is kept, for it tells of that music again.
+ * Frees n. NULL accepted. */
 struct now_playing *now_playing_end(struct now_playing *n, const char *language, bool waits);
 /* Looks at the text, now or when the next edit is due. */
 void now_playing_look(struct now_playing *n);

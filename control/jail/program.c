@@ -37,7 +37,7 @@ int program_start(struct child **out, struct env *env, const struct program *p)
 				  &(struct child_conf){.argv = argv,
 						       .environment = variables.v,
 						       .input = true,
-						       .log_errors = !p->errorh,
+						       .log_errors = !p->errorh || p->log_errors,
 						       .once = p->once,
 						       .line_max = p->line_max,
 						       .readh = p->readh,

@@ -28,6 +28,7 @@ struct program {
 	void (*readh)(size_t n, void *arg); /* as in child_conf */
 	child_line_h *lineh;
 	child_line_h *errorh; /* its stderr, which else goes to our log */
+	bool log_errors;      /* it goes to our log beside errorh, too */
 	child_state_h *stateh;
 	void *arg;
 };

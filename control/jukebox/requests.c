@@ -282,6 +282,8 @@ static int shuffle_queue(struct work *w)
 {
 	uint64_t seed;
 
+	if (!music_queue_present(w->j->queue))
+		return ENOENT;
 	env_random(w->j->conf.env, &seed, sizeof seed);
 	music_queue_shuffle(w->j->queue, seed);
 	return 0;

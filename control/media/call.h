@@ -188,6 +188,9 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 void media_on_synced(struct media_link *l, void *arg);
 void media_on_lost(struct media_link *l, void *arg);
 
+/* music.c: true if it is not known which addresses the mediad reads, or this is one of them. */
+bool media_music_reads(const struct media_music_means *d, const char *url);
+
 /* playback.c */
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id);
 void media_playback_message(struct media_playback *pb, const struct media_msg *msg);

@@ -13,12 +13,11 @@ bool media_music_opens(const struct track *t)
 	       (t->source == TRACK_LOCAL && t->root <= UINT8_MAX);
 }
 
-static bool reads_address(const struct media_music_means *d, const struct track *t)
+bool media_music_reads(const struct media_music_means *d, const char *url)
 {
 	char why[128];
 
-	return !d->guard || !media_music_opens(t) ||
-	       http_guard_url(d->guard, t->reference, why, sizeof why);
+	return !d->guard || http_guard_url(d->guard, url, why, sizeof why);
 }
 
 enum media_music_lack media_music_find_lack(const struct media_call *call, const struct track *t,
@@ -31,7 +30,9 @@ enum media_music_lack media_music_find_lack(const struct media_call *call, const
 	if (!d->running)
 		return MEDIA_MUSIC_LACKS_DECODERS;
 	if (t->source != TRACK_LOCAL)
-		return reads_address(d, t) ? MEDIA_MUSIC_LACKS_NOTHING : MEDIA_MUSIC_LACKS_ADDRESS;
+		return !media_music_opens(t) || media_music_reads(d, t->reference)
+			       ? MEDIA_MUSIC_LACKS_NOTHING
+			       : MEDIA_MUSIC_LACKS_ADDRESS;
 	if (t->root >= d->n || !d->folder[t->root].number)
 		return MEDIA_MUSIC_LACKS_FOLDER;
 	return folder && folder->number && !media_folder_is_same(folder, &d->folder[t->root])

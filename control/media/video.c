@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "control/media/call.h"
-#include "ipc/http_guard.h"
 
 static void send_watch(struct media_call *call)
 {
@@ -159,14 +158,12 @@ enum media_music_lack media_film_find_lack(const struct media_call *call,
 					   const struct media_film *film, unsigned folders)
 {
 	const struct media_music_means *d = media_call_music_means(call);
-	char why[128];
 
 	if (!d)
 		return MEDIA_MUSIC_LACKS_NOTHING;
 	if (!d->running)
 		return MEDIA_MUSIC_LACKS_DECODERS;
-	if (film->kind == MEDIA_MUSIC_HTTP && d->guard &&
-	    !http_guard_url(d->guard, film->path, why, sizeof why))
+	if (film->kind == MEDIA_MUSIC_HTTP && !media_music_reads(d, film->path))
 		return MEDIA_MUSIC_LACKS_ADDRESS;
 	return film->kind == MEDIA_MUSIC_FILE && !has_folder(d, film->root, folders)
 		       ? MEDIA_MUSIC_LACKS_FOLDER

@@ -17,8 +17,17 @@ void counter_add(struct counters *c, enum counter counter)
 	c->v[counter]++;
 }
 
+/* A speculative answer goes on in the place of its question, which was admitted before. */
+static void take_admitted(struct counters *c, const struct event_turn *t)
+{
+	if (!t->why || !strstr(t->why, "\"speculative_start\""))
+		counter_add(c, COUNTER_TURNS_ADMITTED);
+}
+
 static void take_turn(struct counters *c, const struct event_turn *t)
 {
+	if (bus_turn_is_part(t->reason))
+		return;
 	counter_add(c, COUNTER_TURNS_ENDED);
 	if (t->reason && strcmp(t->reason, "answered") == 0)
 		counter_add(c, COUNTER_TURNS_ANSWERED);
@@ -34,7 +43,6 @@ void counters_take_event(struct counters *c, const struct bus_event *ev)
 		{EVENT_RESUMED, COUNTER_LOGINS},
 		{EVENT_COMMAND, COUNTER_COMMANDS},
 		{EVENT_UTTERANCE, COUNTER_TRANSCRIPTS},
-		{EVENT_TURN_ADMITTED, COUNTER_TURNS_ADMITTED},
 		{EVENT_TURN_SPEAKING, COUNTER_ANSWERS_SPOKEN},
 		{EVENT_ENGINE_UP, COUNTER_ENGINES_UP},
 		{EVENT_ENGINE_DOWN, COUNTER_ENGINES_DOWN},
@@ -51,6 +59,8 @@ void counters_take_event(struct counters *c, const struct bus_event *ev)
 		counter_add(c, ev->link.up ? COUNTER_MEDIAD_UP : COUNTER_MEDIAD_DOWN);
 	if (ev->type == EVENT_CALL_STATE && ev->call.phase && strcmp(ev->call.phase, "up") == 0)
 		counter_add(c, COUNTER_CALLS_UP);
+	if (ev->type == EVENT_TURN_ADMITTED)
+		take_admitted(c, &ev->turn);
 	if (ev->type == EVENT_TURN)
 		take_turn(c, &ev->turn);
 	if (ev->type == EVENT_FAULT && !ev->fault.ended)

@@ -101,15 +101,26 @@ static bool take_entry(const struct track *t, void *arg)
 
 static int send_probe(struct music_request *r, bool begins);
 
-/* Why the address is not asked. Most stations have other ports, so that reason is told. */
+/* Why the address is not asked. Most stations have other ports, so that reason is told, and what a
+ * member can mend. */
 static const char *explain_probe(const struct music_request *r, int err)
 {
+	static const struct {
+		const char *fault, *told;
+	} faults[] = {
+		{HTTP_GUARD_PORTS,
+		 "its port is neither 80 nor 443, and web_read_allowed does not list it"},
+		{HTTP_GUARD_MALFORMED, "its address is malformed"},
+		{HTTP_GUARD_SIGN_IN, "its address holds a user name or a password"},
+	};
 	const struct http_guard *guard = r->s->guard;
 	char why[MUSIC_WHY_MAX];
 
-	if (err == EACCES && guard && !http_guard_url(guard, r->at, why, sizeof why) &&
-	    strstr(why, HTTP_GUARD_PORTS))
-		return "its port is neither 80 nor 443, and web_read_allowed does not list it";
+	if (err != EACCES || !guard || http_guard_url(guard, r->at, why, sizeof why))
+		return http_explain(err);
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		if (strstr(why, faults[i].fault))
+			return faults[i].told;
 	return http_explain(err);
 }
 

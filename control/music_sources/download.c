@@ -343,6 +343,20 @@ static struct music_request *find_waiting(const struct music_sources *s)
 	return stream && (!oldest || streams < MUSIC_DOWNLOADS - 1) ? stream : oldest;
 }
 
+/* Once: members may ask for music all the time. */
+static bool find_program(struct music_sources *s)
+{
+	bool there = can_run(s);
+
+	if (!there && !s->missing_told)
+		log_warn("music_downloader_missing",
+			 "program=\"%s\" hint=\"members ask for music that needs it: install it "
+			 "there, or change music_downloader\"",
+			 s->settings->music_downloader);
+	s->missing_told = !there;
+	return there;
+}
+
 static void start_waiting(struct music_sources *s)
 {
 	struct music_request *r;
@@ -356,7 +370,7 @@ static void start_waiting(struct music_sources *s)
 		tmr_start(r->timer, MUSIC_DOWNLOAD_MS * NS_PER_MS);
 		if (!bwrap)
 			fail_here(r, "there is no sandbox for the downloader");
-		else if (!can_run(s))
+		else if (!find_program(s))
 			fail_here(r, "the downloader is not installed on this machine");
 		else if (start_download(r, bwrap))
 			fail_here(r, "the downloader cannot be started");

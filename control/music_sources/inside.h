@@ -63,6 +63,7 @@ struct music_sources {
 	struct http *http;
 	struct sandbox *sandbox; /* these two: made for the first download */
 	struct reaper *reaper;
+	bool missing_told; /* the log has that the downloader is not there */
 	struct music_known {
 		uint64_t until; /* 0: a free place */
 		char page[TRACK_REFERENCE_MAX];

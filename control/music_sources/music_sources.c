@@ -265,13 +265,9 @@ const struct media_folder *music_sources_folder(const struct music_sources *s, u
 
 bool music_sources_may_read(const struct music_sources *s, const char *url)
 {
-	struct http_guard *guard = NULL;
 	char why[MUSIC_WHY_MAX];
-	bool may = !http_guard_alloc(&guard, s->settings->web_read_allowed) &&
-		   http_guard_url(guard, url, why, sizeof why);
 
-	http_guard_free(guard);
-	return may;
+	return http_guard_allows(s->settings->web_read_allowed, url, why, sizeof why);
 }
 
 bool music_sources_web(const struct music_sources *s)

@@ -208,9 +208,9 @@ static void doc_records(struct page *p)
 		 "A provider is a server that can serve a role. A role is an ordered list of "
 		 "providers; the first healthy one serves. A role\nthat is not given is served by "
 		 "the providers that the short settings imply: `openai` with a key alone, "
-		 "`embedded` with\nnothing. Changes take effect on the next call; a key that "
-		 "changed "
-		 "in its file is used for the next connection.\n\n");
+		 "`embedded` with\nnothing. Changes take effect on the next call, those of "
+		 "`mcp_servers` immediately; a key that changed in its file is used for\nthe next "
+		 "connection.\n\n");
 	for (unsigned k = 0; k < RECORD_KINDS; k++) {
 		const struct record_kind *kind = &record_kinds[k];
 

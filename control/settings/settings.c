@@ -373,6 +373,9 @@ enum settings_when settings_when(const char *name)
 			return settings_rows[i].when;
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
 		return SETTINGS_NOW;
+	/* A server is connected at once, and its tools join the calls that are up. */
+	if (strcmp(name, record_kinds[RECORD_KIND_MCP].name) == 0)
+		return SETTINGS_NOW;
 	for (unsigned i = 0; records_member(i); i++)
 		if (strcmp(records_member(i), name) == 0)
 			return SETTINGS_NEXT;

@@ -25,7 +25,8 @@ enum { RATE = 24000, ENOUGH_PERCENT = 80 };
 extern char **environ;
 
 static struct {
-	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice, *arrived;
+	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice, *arrived,
+		*stay;
 	uint64_t guild, channel, user, bot;
 	const char *line[CALLER_LINES]; /* "MS TEXT" */
 	unsigned lines, wait_s, quiet_ms;
@@ -186,7 +187,8 @@ static void usage(FILE *f)
 		"PROGRAM --record DIR\n"
 		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
 		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']… "
-		"[--wait SECONDS] [--quiet MS]\n\n"
+		"[--wait SECONDS] [--quiet MS]\n"
+		"              [--stay FILE]\n\n"
 		"       caller --wav FILE --arrived FILE.pcm\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
 		"and judges the answer.\n"
@@ -196,33 +198,26 @@ static void usage(FILE *f)
 		"--arrived: joins nothing; says whether FILE stands within FILE.pcm, s16le mono at "
 		"24 kHz.\n"
 		"--line: says more, so long after the bot began to speak; then nothing is judged.\n"
+		"--stay: writes the exit status to FILE, closes its output, and listens in the "
+		"call "
+		"until it is killed.\n"
 		"Exit status: 0 the answer arrived as it was said, 1 it did not, 2 wrong usage.\n");
 }
 
 static int parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"api", 1, NULL, 'a'},
-		{"media-sock", 1, NULL, 'm'},
-		{"spawn-mediad", 1, NULL, 'M'},
-		{"ca", 1, NULL, 'c'},
-		{"offlined", 1, NULL, 'o'},
-		{"record", 1, NULL, 'r'},
-		{"out", 1, NULL, 'O'},
-		{"say", 1, NULL, 's'},
-		{"wav", 1, NULL, 'w'},
-		{"voice", 1, NULL, 'v'},
-		{"guild", 1, NULL, 'g'},
-		{"channel", 1, NULL, 'C'},
-		{"user", 1, NULL, 'u'},
-		{"bot", 1, NULL, 'b'},
-		{"line", 1, NULL, 'l'},
-		{"wait", 1, NULL, 'W'},
-		{"quiet", 1, NULL, 'q'},
-		{"arrived", 1, NULL, 'A'},
-		{"help", 0, NULL, 'h'},
-		{"version", 0, NULL, 'V'},
-		{NULL, 0, NULL, 0},
+		{"api", 1, NULL, 'a'},		{"media-sock", 1, NULL, 'm'},
+		{"spawn-mediad", 1, NULL, 'M'}, {"ca", 1, NULL, 'c'},
+		{"offlined", 1, NULL, 'o'},	{"record", 1, NULL, 'r'},
+		{"out", 1, NULL, 'O'},		{"say", 1, NULL, 's'},
+		{"wav", 1, NULL, 'w'},		{"voice", 1, NULL, 'v'},
+		{"guild", 1, NULL, 'g'},	{"channel", 1, NULL, 'C'},
+		{"user", 1, NULL, 'u'},		{"bot", 1, NULL, 'b'},
+		{"line", 1, NULL, 'l'},		{"wait", 1, NULL, 'W'},
+		{"quiet", 1, NULL, 'q'},	{"arrived", 1, NULL, 'A'},
+		{"stay", 1, NULL, 'S'},		{"help", 0, NULL, 'h'},
+		{"version", 0, NULL, 'V'},	{NULL, 0, NULL, 0},
 	};
 	int k;
 
@@ -283,6 +278,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'A':
 			opt.arrived = optarg;
+			break;
+		case 'S':
+			opt.stay = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -375,6 +373,19 @@ static int compare(void)
 	return corr * 100 >= ENOUGH_PERCENT ? 0 : 1;
 }
 
+/* Whoever reads the output sees its end. */
+static void stay_in_call(int rc)
+{
+	FILE *f = fopen(opt.stay, "w");
+
+	if (!f || fprintf(f, "%d\n", rc) < 0 || fclose(f)) {
+		fprintf(stderr, "caller: cannot write %s\n", opt.stay);
+		return;
+	}
+	if (freopen("/dev/null", "w", stdout))
+		env_run(run.env);
+}
+
 int main(int argc, char **argv)
 {
 	struct env_conf ec = {.loop = true};
@@ -428,6 +439,9 @@ int main(int argc, char **argv)
 		rc = opt.lines ? 0 : judge(c);
 	else
 		printf("%s.\n", caller_end_text(run.end));
+	fflush(stdout);
+	if (opt.stay)
+		stay_in_call(rc);
 out:
 	caller_free(c);
 	env_free(run.env);

@@ -75,7 +75,7 @@ rule tests/guildd tests/guildd proto ipc
 rule tests/standins tests/standins proto ipc
 rule tests/sound/score tests/sound/score tests/sound/items.h
 rule tests/sound tests/sound control/media proto ipc tests/join.h
-rule tests/decoder tests/decoder mediad/music mediad/video mediad/decoder/analyser.h mediad/decoder/film.h mediad/decoder/lead.h mediad/decoder/picture.h mediad/decoder/mp3_place.h mediad/decoder/progress.h mediad/decoder/retry.h mediad/decoder/scale.h mediad/decoder/sendable.h proto ipc tests/film_file tests/golive/film.h tests/test.h tests/random.h
+rule tests/decoder tests/decoder mediad/music mediad/video mediad/decoder/analyser.h mediad/decoder/convert.h mediad/decoder/film.h mediad/decoder/lead.h mediad/decoder/picture.h mediad/decoder/mp3_place.h mediad/decoder/progress.h mediad/decoder/retry.h mediad/decoder/scale.h mediad/decoder/sendable.h proto ipc tests/film_file tests/golive/film.h tests/test.h tests/random.h
 rule tests/escape tests/escape mediad/decoder mediad/music mediad/sandbox control/vision/imaged control/vision/core proto ipc
 rule tests/picture tests/picture control/vision proto ipc tests/test.h tests/random.h
 rule tests/streamer tests/streamer control/media control/vision/core tests/picture proto ipc tests/join.h

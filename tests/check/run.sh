@@ -56,7 +56,7 @@ unit() { # KIND [TESTS…]: run the unit tests of a sanitized build; skips must 
 # race by itself. The tests of the worker, the audio threads and the calls run them on threads.
 threaded="proto ipc mediad control/store control/report control/writer.c tests/unit/control/writer_test.c \
 tests/unit/control/memory/embed/embedder_file.c control/events/% control/memory/% control/music/% control/settings/% control/words/% control/room/% \
-control/store_commands.c control/state.c control/why.c control/text/event.c control/configure/% control/consent/% control/metrics/counters.c \
+control/store_commands.c control/erased_told.c control/state.c control/why.c control/text/event.c control/configure/% control/consent/% control/metrics/counters.c \
 control/voice_session/encrypted_channels.c"
 threaded() {
 	find tests/unit/ipc tests/unit/proto tests/unit/mediad tests/unit/control/store tests/unit/control/report \

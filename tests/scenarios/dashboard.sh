@@ -67,6 +67,9 @@ web GET / >"$D/answer"
 is "the page is there for everybody" "$(status) $(grep -ci '^content-security-policy: default-src .none.' "$D/head")" "200 1"
 web GET /api/rooms >"$D/answer"
 is "but what it shows is not" "$(status)" 401
+"$B/control" --sign-in --state-dir "$D/state" 2>"$D/sign-in.err" && bad link "printed without an address"
+is "who asks for a link elsewhere than control's settings are learns that it runs with others" \
+	"$(grep -c 'is empty here. A control runs .* give PARLEY_WEB_LISTEN or --config here as there' "$D/sign-in.err")" 1
 link=$(code admin)
 sign_in "$link"
 is "a link signs a browser in" "$(status) $(field role <"$D/answer")" "201 admin"

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-golive-XXXXXX)
 . tests/scenarios/common
+needs golive
 OWNER=601 VIEWER=602
 
 start_guildd

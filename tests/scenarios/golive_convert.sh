@@ -13,6 +13,7 @@ D=$(mktemp -d /tmp/parley-convert-XXXXXX)
 . tests/scenarios/common
 BOB=602 ACCOUNT=700 FRAMES=240 TONE=60
 . tests/scenarios/shown
+needs golive film_file
 export PARLEY_GO_LIVE=true
 
 mkdir "$D/films"

@@ -12,6 +12,7 @@ D=$(mktemp -d /tmp/parley-lost-XXXXXX)
 . tests/scenarios/common
 ACCOUNT=700 FILMS=tests/data/golive
 . tests/scenarios/shown
+needs film_file
 
 settings_read() { grep -ac ' settings_read ' "$D/control.log"; }
 read_again() { [ "$(settings_read)" -gt "$settings_n" ]; }

@@ -14,6 +14,7 @@ D=$(mktemp -d /tmp/parley-publish-XXXXXX)
 . tests/scenarios/common
 BOB=602 ACCOUNT=700 FILMS=tests/data/golive
 . tests/scenarios/shown
+needs golive film_file
 
 created() { count $ACCOUNT golive_created; }
 # watched CODEC FILM [every] [FRAMES]: what bob got goes to $D/golive.out.

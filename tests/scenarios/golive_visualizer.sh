@@ -15,6 +15,7 @@ LATCH=0
 . tests/scenarios/members
 BOB=602 CAROL=603 ACCOUNT=700
 . tests/scenarios/shown
+needs golive visualized
 # Else the music stands while the bot is spoken to.
 export PARLEY_GO_LIVE=true PARLEY_MUSIC_WAKE_PAUSE=0
 

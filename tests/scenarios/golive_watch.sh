@@ -13,6 +13,7 @@ B=${1:-build}
 codec=${2:-h264}
 D=$(mktemp -d /tmp/parley-watch-XXXXXX)
 . tests/scenarios/common
+needs streamer standin caller
 BOB=502 ACCOUNT=700
 export PARLEY_LOG_WORDS=1 PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}" PARLEY_GO_LIVE_TOKEN_FILE="$D/account"
 (umask 077; printf 'guildd.person.token' >"$D/account")

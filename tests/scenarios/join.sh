@@ -156,6 +156,7 @@ sock="--media-sock $D/mediad.sock"
 	check "check sees the permissions" "$out" "ok       permissions: connect"
 	check "check says that all is there" "$out" "All checks passed"
 	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
+	checked "check says that the embedded engine sees no screen" "screens: nobody sees what members show" -u PARLEY_BRAIN_URL PARLEY_WEB_LISTEN=127.0.0.1:0 "$B/control"
 	checked "check fails by its status" "1 ok" "$B/control" $sock
 	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be reached"
 	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be reached" \

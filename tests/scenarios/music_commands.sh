@@ -30,6 +30,7 @@ typing() {
 }
 suggested() { shown "$1" | grep -q '"choices"'; }
 messages() { api GET "/channels/$VOICE/messages"; }
+resumes() { [ "$(messages | grep -oE 'parley:music_resume' | wc -l)" = 1 ]; }
 playing() { messages | grep -q "Now playing.*$1"; }
 says_now() { messages | grep -q "$1"; }
 # The newest one in the chat.
@@ -156,4 +157,14 @@ says "which is done" "The music goes on."
 until_ok 10 playing 'Old' && ok "and the track plays on" || bad "the track" "$(messages)"
 music $BOB skip
 until_ok 10 says_now 'The music is over' && ok "the message says that the music is over" || bad "the end" "$(messages)"
+
+# Discord would give back the message of a nonce that it knows: the one that told that the bot had left.
+music $BOB add "$(query "night train")"
+until_ok 10 playing 'Night Train' || bad "a new message" "$(messages)"
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+until_ok 10 says_now 'after /join, /music resume plays on' || bad "it leaves again" "$(messages)"
+api POST /interactions "{\"user_id\":\"$BOB\",\"channel_id\":\"$TEXT\",\"name\":\"join\"}" >/dev/null
+until_ok 20 says_now '\*\*Paused:\*\*.*Night Train' && ok "back again, the message of the same track says so, too" || bad "the same track" "$(messages)"
+until_ok 5 resumes && ok "and has its buttons" || bad "its buttons" "$(messages)"
+says_now 'after /join' && bad "the message" "still says that the bot has left: $(messages)" || ok "and no longer says that the bot has left"
 report

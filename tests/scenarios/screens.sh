@@ -41,7 +41,7 @@ frame() {
 share() {
 	local id
 	id=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"share\"}" | field id)
-	linked() { token=$(api GET "/interactions/$id" | grep -oE '/share/[A-Za-z0-9_-]{24}' | head -1 | cut -c8-) && [ -n "$token" ]; }
+	linked() { token=$(api GET "/interactions/$id" | tee "$D/reply" | grep -oE '/share/[A-Za-z0-9_-]{24}' | head -1 | cut -c8-) && [ -n "$token" ]; }
 	until_ok 5 linked || bad "/share" "no link"
 	cookie=
 	post open "" text/plain
@@ -154,6 +154,7 @@ ends
 # ---- nobody sees ----
 run nobody
 share
+grep -q 'No model of mine takes pictures' "$D/reply" && ok "without a model that sees /share says so" || bad "/share" "$(cat "$D/reply")"
 frame 61
 until_ok 5 grep -qa ' stream_watch_note_updated ' "$log" || bad "a change" "none"
 question "what do you see"

@@ -107,6 +107,7 @@ until_ok 10 up $GUILD || bad join "the call is not up"
 api POST "/users/$ALICE/join" "{\"channel_id\":\"$VOICE\"}" >/dev/null
 share
 is "the link has 18 random bytes" "${#token}" 24
+is "the model takes pictures, so nothing says that nobody sees" "$(grep -c 'No model of mine' "$D/reply")" 0
 grep -qE '"flags": ?64' "$D/reply" && ok "which the member alone sees" || bad flags "$(cat "$D/reply")"
 first=$token
 share

@@ -1,7 +1,6 @@
-/* The runner. The tests run in a child process, and those behind one that failed or crashed run in
- * a new one: such a test left its test in the middle, and what it began would change what later
- * ones find (threads, what libraries were told, limits, the environment). A debugger follows the
- * child: `set follow-fork-mode child`. */
+/* The runner. The tests run in a child process. After a test that fails or crashes the rest run in
+ * a new one, because such a test stops in the middle, and threads, limits or environment that it
+ * leaves would change the results of later tests. In a debugger: set follow-fork-mode child. */
 #include "tests/test.h"
 
 #include <signal.h>
@@ -156,7 +155,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Of all processes; in memory that they share. */
+/* Shared by the runner and its children. */
 struct progress {
 	unsigned at; /* the test that runs, or runs next */
 	unsigned passed, failed, skipped;
@@ -196,8 +195,8 @@ static void run_rest(struct progress *p, int argc, char **argv)
 	}
 }
 
-/* What ended the process in the middle of a test is that test's failure. Behind the last test it is
- * a sanitizer's report. Returns false then. */
+/* What ended the process in the middle of a test is that test's failure. A failure behind the last
+ * test is a sanitizer's report: returns false. */
 static bool note_end(struct progress *p, int status)
 {
 	if (!status)
@@ -216,8 +215,12 @@ int main(int argc, char **argv)
 {
 	struct progress *p =
 		mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool clean = p != MAP_FAILED;
+	bool clean = true;
 
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (clean && p->at < n_tests) {
 		int status;
@@ -230,8 +233,6 @@ int main(int argc, char **argv)
 		}
 		clean = pid > 0 && waitpid(pid, &status, 0) == pid && note_end(p, status);
 	}
-	if (p == MAP_FAILED)
-		return 1;
 	printf("%u passed, %u failed, %u skipped\n", p->passed, p->failed, p->skipped);
 	return !clean || p->failed || !(p->passed + p->skipped) ? 1 : 0;
 }

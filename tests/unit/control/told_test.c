@@ -5,6 +5,7 @@
 
 #include "control/events/events.h"
 #include "control/store/db.h"
+#include "control/store/db_merge.h"
 #include "control/store/rows.h"
 #include "tests/test.h"
 #include "tests/unit/ipc/loop.h"

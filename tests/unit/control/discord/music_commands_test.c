@@ -142,6 +142,30 @@ static struct music_queue *queue(const char *const *titles, unsigned n)
 
 static const char *const titles[] = {"The Sea", "Mountains", "Night Train", "99 Clouds"};
 
+static const char *address(const char *query)
+{
+	static char text[100];
+	struct slice s;
+
+	if (!music_command_address(query, &s))
+		return "words";
+	snprintf(text, sizeof text, "%.*s", (int)s.n, (const char *)s.p);
+	return text;
+}
+
+TEST(an_address_is_known_however_it_was_typed)
+{
+	CHECK_STR(address("http://a.example/x"), "http://a.example/x");
+	CHECK_STR(address("Https://a.example/X"), "Https://a.example/X");
+	CHECK_STR(address("HTTP://a.example"), "HTTP://a.example");
+	CHECK_STR(address("<http://a.example/x>"), "http://a.example/x");
+	CHECK_STR(address("<http://a.example/x"), "words");
+	CHECK_STR(address("<the waves>"), "words");
+	CHECK_STR(address("https"), "words");
+	CHECK_STR(address("<>"), "words");
+	CHECK_STR(address(""), "words");
+}
+
 TEST(a_text_names_an_entry_by_id_place_or_title)
 {
 	struct music_queue *q = queue(titles, 4);

@@ -20,17 +20,19 @@ static struct scene {
 	char content[200]; /* what is to be shown */
 	uint32_t entry;
 	uint64_t kept;
+	const char *has; /* members of the message that Discord answers with */
 	int status;
 } scene;
 
 static void serve(struct fake_http *f, struct evhttp_request *req)
 {
-	static const char message[] = "{\"id\":\"77\"}";
+	char message[200];
 
+	snprintf(message, sizeof message, "{\"id\":\"77\"%s}", scene.has);
 	snprintf(scene.last, sizeof scene.last, "%.*s", (int)f->n, (const char *)f->body);
 	strncat(scene.log, strcmp(f->method, "POST") == 0 ? "P" : "E",
 		sizeof scene.log - strlen(scene.log) - 1);
-	fake_http_answer(req, scene.status, "application/json", message, sizeof message - 1);
+	fake_http_answer(req, scene.status, "application/json", message, strlen(message));
 }
 
 static void on_text(struct words *words, struct now_playing_text *t, void *arg)
@@ -83,6 +85,7 @@ static void begin(uint64_t message)
 {
 	memset(&scene, 0, sizeof scene);
 	scene.status = 200;
+	scene.has = "";
 	CHECK(fake_http_begin(&scene.fake, serve, NULL));
 	CHECK_INT(rest_alloc(&scene.rest, scene.fake.env, scene.fake.http, scene.fake.base, "t"),
 		  0);
@@ -122,6 +125,27 @@ TEST(the_first_track_is_posted_and_the_message_kept)
 }
 
 /* Where the machine is slow there is time for more than one edit. */
+/* Discord has given back the message of this nonce, which told that the bot had left. */
+TEST(a_message_that_came_back_with_an_old_text_is_edited)
+{
+	begin(0);
+	scene.has = ",\"content\":\"I have left.\"";
+	show(1, "one");
+	await("PE");
+	CHECK(strstr(scene.last, "\"content\":\"one\""));
+	CHECK_STR(scene.fake.path, "/v1/channels/301/messages/77");
+	run_for(2 * EDIT_MS);
+	CHECK_STR(scene.log, "PE");
+	finish();
+	begin(0);
+	scene.has = ",\"content\":\"one\"";
+	show(1, "one");
+	await("P");
+	run_for(2 * EDIT_MS);
+	CHECK_STR(scene.log, "P");
+	finish();
+}
+
 TEST(an_edit_waits_its_time_and_an_equal_text_is_not_sent)
 {
 	uint64_t began;
@@ -206,6 +230,7 @@ TEST(the_bot_leaves_and_the_message_says_that_it_is_over)
 	scene.n = now_playing_end(scene.n, "de", false); /* while the edit is out */
 	await("EE");
 	CHECK(strstr(scene.last, "**Die Musik ist zu Ende.**"));
+	CHECK_INT(scene.kept, 0);
 	CHECK(strstr(scene.last, "\"components\":[]"));
 	finish();
 }
@@ -218,6 +243,7 @@ TEST(the_bot_leaves_and_the_message_says_that_music_waits)
 	scene.n = now_playing_end(scene.n, "en", true);
 	await("EE");
 	CHECK(strstr(scene.last, "after /join, /music resume plays on"));
+	CHECK_INT(scene.kept, 77); /* for when it is back */
 	CHECK(strstr(scene.last, "\"components\":[]"));
 	finish();
 }

@@ -19,7 +19,8 @@ static const struct bus_event turn = {
 		 .first_audio_ms = 1550,
 		 .lasted_ms = -1,
 		 .segments = "[{\"text\":\"what\"}]",
-		 .why = "[{\"rule\":\"direct_address\",\"yes\":true}]"},
+		 .why = "[{\"rule\":\"direct_address\",\"yes\":true}]",
+		 .told = "[\"77\"]"},
 };
 
 static const char *text_in(const json_t *j, const char *key)
@@ -42,6 +43,7 @@ TEST(an_event_has_a_json_form)
 	CHECK(json_is_null(json_object_get(j, "lasted_ms")));
 	CHECK_INT(json_array_size(json_object_get(j, "why")), 1);
 	CHECK_INT(json_array_size(json_object_get(j, "segments")), 1);
+	CHECK_INT(json_array_size(json_object_get(j, "told")), 1);
 	json_decref(j);
 }
 
@@ -65,6 +67,7 @@ TEST(an_event_without_words_holds_none)
 	CHECK_STR(text_in(j, "heard"), "");
 	CHECK_STR(text_in(j, "said"), "");
 	CHECK(json_is_null(json_object_get(j, "segments")));
+	CHECK(json_is_null(json_object_get(j, "told"))); /* whose words the model was given */
 	CHECK_INT(json_array_size(json_object_get(j, "why")), 1);
 	json_decref(j);
 	bus_event_line(&turn, false, line, sizeof line);

@@ -49,6 +49,27 @@ TEST(counters_move_by_their_own_event_alone)
 	CHECK_INT(c.v[COUNTER_TURNS_ANSWERED], 1);
 }
 
+/* Its speculative answer has a number of its own and goes on in the question's place. */
+TEST(one_question_is_counted_once)
+{
+	static const struct bus_event events[] = {
+		{.type = EVENT_TURN_ADMITTED,
+		 .turn = {.turn = 1, .why = "[{\"rule\":\"direct_address\",\"yes\":true}]"}},
+		{.type = EVENT_TURN, .turn = {.turn = 1, .reason = "merged"}},
+		{.type = EVENT_TURN_ADMITTED,
+		 .turn = {.turn = 2, .why = "[{\"rule\":\"speculative_start\",\"yes\":true}]"}},
+		{.type = EVENT_TURN, .turn = {.turn = 2, .reason = "answered"}},
+		{.type = EVENT_TURN, .turn = {.turn = 3, .reason = "eot_revoked"}},
+	};
+	struct counters c = {0};
+
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+		counters_take_event(&c, &events[i]);
+	CHECK_INT(c.v[COUNTER_TURNS_ADMITTED], 1);
+	CHECK_INT(c.v[COUNTER_TURNS_ENDED], 1);
+	CHECK_INT(c.v[COUNTER_TURNS_ANSWERED], 1);
+}
+
 TEST(counters_come_back_from_text)
 {
 	struct counters c = {0}, back;

@@ -217,7 +217,11 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 		     {"http://radio.example:8000/x",
 		      "its port is neither 80 nor 443, and web_read_allowed does not list it"},
 		     {"ftp://a.example/x.mp3", "its address is not public"},
-		     {"no address:", "its address is not public"}};
+		     {"http://8.8.8.8/a b.wav", "its address is malformed"},
+		     {"http://", "its address is malformed"},
+		     {"http://ana:secret@127.0.0.1/x.mp3",
+		      "its address holds a user name or a password"},
+		     {"no address:", "its address is malformed"}};
 
 	CHECK(open_sources(""));
 	for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
@@ -450,7 +454,9 @@ TEST(what_the_library_has_only_perhaps_is_looked_for_elsewhere_as_well)
 	CHECK(write_program(folder, "yt-dlp", "#!/bin/sh\nexit 1\n", 17));
 	CHECK_STR(ask_words("creed", MUSIC_ANYWHERE), "[local] Creep Radiohead - Creep.mp3");
 	CHECK_INT(settings_set(settings, "music_downloader", "/nonexistent"), 0);
+	CHECK(!sources->missing_told);
 	CHECK_STR(ask_words("creed", MUSIC_ANYWHERE), "[local] Creep Radiohead - Creep.mp3");
+	CHECK(sources->missing_told);
 	close_sources();
 }
 

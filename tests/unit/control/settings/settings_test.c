@@ -299,6 +299,9 @@ TEST(some_changes_wait_for_a_call_or_a_start)
 	CHECK_INT(settings_when("hold_ms"), SETTINGS_NOW);
 	CHECK_INT(settings_when("bot_name"), SETTINGS_NOW);
 	CHECK_INT(settings_when("asr_sessions"), SETTINGS_NEXT);
+	/* A server's tools join the rooms that are open. */
+	CHECK_INT(settings_when("mcp_servers"), SETTINGS_NOW);
+	CHECK_INT(settings_when("providers"), SETTINGS_NEXT);
 	CHECK_INT(settings_when("discord_api"), SETTINGS_START);
 	CHECK_INT(settings_when("discord_token"), SETTINGS_START); /* as every secret */
 	CHECK_INT(settings_when("nothing"), SETTINGS_START);
