@@ -36,18 +36,46 @@ void tone_make_track(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, 
 	}
 }
 
-/* The squared amplitude at this frequency, by Goertzel's recursion. */
-static double squared(const int16_t *pcm, size_t n, uint32_t rate, double f)
+_Static_assert((int)CHAOS_PEOPLE <= TONE_STEPS, "the voices of all people fit in one call");
+
+/* The squared amplitudes at these frequencies, by Goertzel's recursion. They are computed side by
+ * side, because each step of one waits for the step before. */
+static void square(const int16_t *pcm, size_t n, uint32_t rate, const double f[TONE_STEPS],
+		   double out[TONE_STEPS])
 {
-	double c = 2 * cos(2 * M_PI * f / rate), a = 0, b = 0;
+	double c[TONE_STEPS], a[TONE_STEPS] = {0}, b[TONE_STEPS] = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		double s = pcm[i] + c * a - b;
+	for (unsigned k = 0; k < TONE_STEPS; k++)
+		c[k] = 2 * cos(2 * M_PI * f[k] / rate);
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < TONE_STEPS; k++) {
+			double s = pcm[i] + c[k] * a[k] - b[k];
 
-		b = a;
-		a = s;
-	}
-	return 4 * (a * a + b * b - c * a * b) / ((double)n * (double)n);
+			b[k] = a[k];
+			a[k] = s;
+		}
+	for (unsigned k = 0; k < TONE_STEPS; k++)
+		out[k] = 4 * (a[k] * a[k] + b[k] * b[k] - c[k] * a[k] * b[k]) /
+			 ((double)n * (double)n);
+}
+
+static void square_people(const int16_t *pcm, size_t n, uint32_t rate, double out[TONE_STEPS])
+{
+	double f[TONE_STEPS] = {0};
+
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
+		f[w] = hertz[w];
+	square(pcm, n, rate, f, out);
+}
+
+static void square_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who,
+			 unsigned track, double out[TONE_STEPS])
+{
+	double f[TONE_STEPS];
+
+	for (unsigned i = 0; i < TONE_STEPS; i++)
+		f[i] = step_hertz(who, track, i);
+	square(pcm, n, rate, f, out);
 }
 
 static double power_of(const int16_t *pcm, size_t n)
@@ -59,19 +87,21 @@ static double power_of(const int16_t *pcm, size_t n)
 	return power;
 }
 
-/* The share of the power that lies at this frequency. */
-static double share(const int16_t *pcm, size_t n, uint32_t rate, double f, double power)
+/* The share of the power that lies at a frequency. */
+static double share(double squared, size_t n, double power)
 {
-	return squared(pcm, n, rate, f) * (double)n / (2 * power);
+	return squared * (double)n / (2 * power);
 }
 
 enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *loud)
 {
-	double power = power_of(pcm, n);
+	double power = power_of(pcm, n), at[TONE_STEPS];
 
 	*loud = n && power > (double)n * AUDIBLE * AUDIBLE;
+	if (*loud)
+		square_people(pcm, n, rate, at);
 	for (unsigned w = 0; *loud && w < CHAOS_PEOPLE; w++)
-		if (share(pcm, n, rate, hertz[w], power) > 0.6)
+		if (share(at[w], n, power) > 0.6)
 			return (enum chaos_who)w;
 	return CHAOS_ALL;
 }
@@ -79,15 +109,16 @@ enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *lou
 double tone_of_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who,
 		     unsigned track, unsigned *step)
 {
-	double most = 0;
+	double most = 0, at[TONE_STEPS];
 
 	*step = 0;
-	for (unsigned i = 0; n && i < TONE_STEPS; i++) {
-		double power = squared(pcm, n, rate, step_hertz(who, track, i));
-
-		if (power <= most)
+	if (!n)
+		return 0;
+	square_track(pcm, n, rate, who, track, at);
+	for (unsigned i = 0; i < TONE_STEPS; i++) {
+		if (at[i] <= most)
 			continue;
-		most = power;
+		most = at[i];
 		*step = i;
 	}
 	return sqrt(most);
@@ -95,13 +126,17 @@ double tone_of_track(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who
 
 double tone_foreign(const int16_t *pcm, size_t n, uint32_t rate, enum chaos_who who)
 {
-	double power = power_of(pcm, n), own = 0;
+	double power = power_of(pcm, n), own = 0, at[TONE_STEPS];
 
 	if (power <= (double)n * AUDIBLE * AUDIBLE)
 		return -1;
+	square_people(pcm, n, rate, at);
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
-		own += share(pcm, n, rate, hertz[w], power);
-	for (unsigned i = 0; i < TONE_TRACKS * TONE_STEPS; i++)
-		own += share(pcm, n, rate, step_hertz(who, i / TONE_STEPS, i % TONE_STEPS), power);
+		own += share(at[w], n, power);
+	for (unsigned track = 0; track < TONE_TRACKS; track++) {
+		square_track(pcm, n, rate, who, track, at);
+		for (unsigned i = 0; i < TONE_STEPS; i++)
+			own += share(at[i], n, power);
+	}
 	return own < 1 ? 1 - own : 0;
 }
