@@ -7,7 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/settings.h"
-#include "control/report/turns.h"
+#include "control/store/turn_file.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/log_pairs.h"
@@ -54,7 +54,7 @@ static void run_job(void *arg, struct worker_answer *answer, void *writer)
 	if (j->kind == JOB_LOG)
 		log_event(j->ev, j->words);
 	else if (j->kind == JOB_TURN)
-		turns_append(j->file, j->ev, j->words);
+		turn_file_append_event(j->file, j->ev, j->words);
 }
 
 static void free_job(void *arg)

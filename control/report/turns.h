@@ -1,13 +1,6 @@
 /* Reports the events of one room to the bus: how far each turn got, each transcript, and each sound
  * that never became a turn. Fed by the agent with the room's events and effects; decides nothing.
- *
- * Also the turn file, a subscriber's: one JSON line each time a turn gets further. A later line of
- * the same turn replaces the earlier one.
- *
- *   {"event":"turn","version":1,"at":1790000000000,"guild":"…","user":"501","session":…,"channel":"…","turn":3,
- *    "stage":"ended","name":"alice","heard":"…","reason":"answered","said":"…","text":"it was
- * answered …", "first_audio_ms":1550,"lasted_ms":…,"segments":[…],
- *    "why":[{"rule":"direct_address","yes":true,"value":1,"limit":1,"unit":"","text":"…"}]} */
+ */
 #ifndef CONTROL_REPORT_TURNS_H
 #define CONTROL_REPORT_TURNS_H
 
@@ -16,7 +9,6 @@
 
 struct bus;
 struct env;
-struct bus_event;
 struct room_effect;
 struct room_message;
 struct room_segment;
@@ -88,10 +80,5 @@ void turns_effect(struct turns *t, const struct room_effect *e);
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn);
 /* A turn got as far as this. */
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);
-
-/* Appends the event's line to the file (0600: it holds what was said). One that has grown to 4 MiB
- * becomes FILE.old and a new one is begun. Symbolic links are not followed. A failure is logged.
- * Blocks on the disk. */
-void turns_append(const char *file, const struct bus_event *ev, bool words);
 
 #endif

@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "control/events/events.h"
+#include "ipc/log.h"
 
 enum { ROTATED_BYTES = 4 << 20 };
 
@@ -78,6 +82,24 @@ int turn_file_append(const char *file, const char *line, size_t n)
 		err = EIO;
 	close(fd);
 	return err;
+}
+
+void turn_file_append_event(const char *file, const struct bus_event *ev, bool words)
+{
+	json_t *j = bus_event_json(ev, words);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL, *line = NULL;
+	int n = -1, err = ENOMEM;
+
+	if (text)
+		n = asprintf(&line, "%s\n", text);
+	if (n > 0) {
+		err = turn_file_append(file, line, (size_t)n);
+		free(line);
+	}
+	if (err)
+		log_warn("turn_not_written", "file=\"%s\" error=\"%s\"", file, strerror(err));
+	free(text);
+	json_decref(j);
 }
 
 /* ---- erasing ---- */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "control/events/events.h"
-#include "control/report/turns.h"
+#include "control/store/turn_file.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/erase_corpus.h"
 
@@ -16,7 +16,7 @@ static void publish(const struct erase_corpus *c, struct bus_event *ev)
 	ev->guild = c->guild;
 	bus_publish(c->bus, ev);
 	if (ev->type == EVENT_TURN)
-		turns_append(c->turns, ev, true);
+		turn_file_append_event(c->turns, ev, true);
 }
 
 static void say(struct erase_corpus *c, bool ana)

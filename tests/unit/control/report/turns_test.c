@@ -1,7 +1,5 @@
-/* What the bus and the file of turns tell about a voice session. */
+/* What the bus tells about a voice session. */
 #include "tests/unit/control/report/turns_scene.h"
-
-#include <sys/stat.h>
 
 #include "control/events/events.h"
 
@@ -198,54 +196,4 @@ TEST(a_session_of_speech_to_text_is_told_when_it_opens_and_why_it_closes)
 	CHECK_STR(turns_scene_told(&s, 2, "state"), "closed");
 	CHECK_STR(turns_scene_told(&s, 2, "why"), "idle_ttl");
 	turns_scene_close(&s);
-}
-
-static const char *contents(const char *path, char *text, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	size_t n = f ? fread(text, 1, size - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	text[n] = '\0';
-	return text;
-}
-
-static struct bus_event event_of(const char *stage)
-{
-	struct bus_event ev = {.type = EVENT_TURN, .guild = 1, .user = 501};
-
-	ev.turn = (struct event_turn){.turn = 3, .stage = stage, .heard = "secret"};
-	return ev;
-}
-
-TEST(turns_are_lines_of_a_file_that_only_its_owner_reads)
-{
-	struct bus_event admitted = event_of("admitted"), speaking = event_of("speaking"),
-			 ended = event_of("ended");
-	char dir[32], path[64], old[80], text[8192];
-	struct stat st;
-
-	CHECK(folder_make(dir));
-	snprintf(path, sizeof path, "%s/turns", dir);
-	snprintf(old, sizeof old, "%s.old", path);
-	turns_append(path, &admitted, true);
-	turns_append(path, &ended, false);
-	CHECK_INT(stat(path, &st), 0);
-	CHECK_INT(st.st_mode & 0777, 0600);
-	CHECK(strstr(contents(path, text, sizeof text), "\"stage\":\"admitted\""));
-	CHECK(strstr(text, "}\n{"));
-	CHECK(strstr(text, "\"stage\":\"ended\"") && text[strlen(text) - 1] == '\n');
-	CHECK(strstr(text, "secret") && !strstr(strstr(text, "}\n{"), "secret"));
-	/* One that has grown is put aside. */
-	CHECK_INT(truncate(path, 4 << 20), 0);
-	turns_append(path, &speaking, true);
-	CHECK(strncmp(contents(path, text, sizeof text), "{\"event\":", 9) == 0);
-	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
-	/* Somebody else's link is not written through. */
-	unlink(path);
-	CHECK_INT(symlink(old, path), 0);
-	turns_append(path, &ended, true);
-	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
-	folder_remove(dir);
 }

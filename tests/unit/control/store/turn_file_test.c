@@ -96,3 +96,51 @@ TEST(an_erasure_loses_no_line_that_is_written_meanwhile)
 	CHECK_INT(store_scene_count(file, "bob"), LINES / 2);
 	folder_remove(dir);
 }
+
+static const char *contents(char *text, size_t size)
+{
+	FILE *f = fopen(file, "r");
+	size_t n = f ? fread(text, 1, size - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return text;
+}
+
+static struct bus_event event_of(const char *stage)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .guild = 1, .user = 501};
+
+	ev.turn = (struct event_turn){.turn = 3, .stage = stage, .heard = "secret"};
+	return ev;
+}
+
+TEST(turns_are_lines_of_a_file_that_only_its_owner_reads)
+{
+	struct bus_event admitted = event_of("admitted"), speaking = event_of("speaking"),
+			 ended = event_of("ended");
+	char text[8192];
+	struct stat st;
+
+	begin();
+	turn_file_append_event(file, &admitted, true);
+	turn_file_append_event(file, &ended, false);
+	CHECK_INT(stat(file, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	CHECK(strstr(contents(text, sizeof text), "\"stage\":\"admitted\""));
+	CHECK(strstr(text, "}\n{"));
+	CHECK(strstr(text, "\"stage\":\"ended\"") && text[strlen(text) - 1] == '\n');
+	CHECK(strstr(text, "secret") && !strstr(strstr(text, "}\n{"), "secret"));
+	/* One that has grown is put aside. */
+	CHECK_INT(truncate(file, 4 << 20), 0);
+	turn_file_append_event(file, &speaking, true);
+	CHECK(strncmp(contents(text, sizeof text), "{\"event\":", 9) == 0);
+	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
+	/* Somebody else's link is not written through. */
+	unlink(file);
+	CHECK_INT(symlink(old, file), 0);
+	turn_file_append_event(file, &ended, true);
+	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
+	folder_remove(dir);
+}
