@@ -135,12 +135,13 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 	}
 }
 
-/* What Alice said is likely whole; when that answer has failed, she is silent. */
+/* What Alice said is likely whole, which is judged again and again; when that answer has failed,
+ * she is silent. */
 static bool answered_again(const struct scene *s)
 {
 	static unsigned looks;
 
-	if (s->goes_on && s->listen && ++looks == 10)
+	if (s->goes_on && s->listen && s->breaks && ++looks % 10 == 0)
 		agent_feed(s->agent, &(struct room_event){.type = ROOM_EOT,
 							  .user = ALICE,
 							  .utterance = 1,
