@@ -253,8 +253,9 @@ static void on_gateway(int err, int status, const json_t *body, void *arg)
 	}
 	if (json_is_integer(left) && json_integer_value(left) < 10)
 		check_say(c, CHECK_WARNING, "sessions",
-			  "only %lld more sessions can be started today",
-			  (long long)json_integer_value(left));
+			  "only %lld more session%s can be started today",
+			  (long long)json_integer_value(left),
+			  json_integer_value(left) == 1 ? "" : "s");
 	snprintf(full, sizeof full, "%s/?v=10&encoding=json", url);
 	dial.url = full;
 	tmr_start(c->tmr, GATEWAY_S * NS_PER_S);

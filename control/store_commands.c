@@ -660,9 +660,9 @@ int store_command_import_memory(const char *dir, const char *file)
 	json_decref(facts);
 	if (err)
 		return tell_fault(dir, err);
-	printf("%s: %u facts imported, %u known already, %u erased or forgotten since, %u "
+	printf("%s: %u fact%s imported, %u known already, %u erased or forgotten since, %u "
 	       "refused\n",
-	       file, done.added, done.known, done.erased, done.refused);
+	       file, done.added, done.added == 1 ? "" : "s", done.known, done.erased, done.refused);
 	return 0;
 }
 
@@ -706,14 +706,14 @@ int store_command_audit_check(const char *dir, const char *head)
 		       faults[state.fault]);
 		return 1;
 	}
-	printf("the audit is whole: %llu rows, %llu of them of erased people, %llu from before "
+	printf("the audit is whole: %llu row%s, %llu of them of erased people, %llu from before "
 	       "there was a chain\n",
-	       (unsigned long long)state.rows, (unsigned long long)state.erased,
-	       (unsigned long long)state.unchained);
+	       (unsigned long long)state.rows, state.rows == 1 ? "" : "s",
+	       (unsigned long long)state.erased, (unsigned long long)state.unchained);
 	if (state.unsealed)
-		printf("of %llu rows of erased people, from before version 26 of the database, "
+		printf("of %llu row%s of erased people, from before version 26 of the database, "
 		       "nothing vouches for the settings before and after\n",
-		       (unsigned long long)state.unsealed);
+		       (unsigned long long)state.unsealed, state.unsealed == 1 ? "" : "s");
 	printf("head %llu:%s\n", (unsigned long long)state.seq, state.head);
 	return 0;
 }
@@ -777,8 +777,9 @@ int store_command_incident(const struct incident *what)
 		fprintf(stderr, "control: %s not written: %s\n", what->to, strerror(err));
 		return 1;
 	}
-	printf("%s: %llu turns and %llu events, without words, names and ids of people. On any "
+	printf("%s: %llu turn%s and %llu event%s, without words, names and ids of people. On any "
 	       "machine: control --show %s\n",
-	       what->to, (unsigned long long)rows.turns, (unsigned long long)rows.events, what->to);
+	       what->to, (unsigned long long)rows.turns, rows.turns == 1 ? "" : "s",
+	       (unsigned long long)rows.events, rows.events == 1 ? "" : "s", what->to);
 	return 0;
 }

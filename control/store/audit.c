@@ -403,7 +403,7 @@ static int note_dropped(struct db *db, unsigned n, uint64_t now_ms)
 	int err = find_end(db, "before", &before);
 
 	snprintf(target, sizeof target, "up to %" PRIu64, before.seq);
-	snprintf(result, sizeof result, "%u rows", n);
+	snprintf(result, sizeof result, "%u row%s", n, n == 1 ? "" : "s");
 	return err ? err
 		   : audit_add(db, &(struct audit_row){.at_ms = now_ms,
 						       .actor = "control",

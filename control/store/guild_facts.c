@@ -24,7 +24,7 @@ static int add_audit(struct db *db, const struct job *j, unsigned facts)
 	char target[40], result[32];
 
 	snprintf(target, sizeof target, "guild:%" PRIu64, j->guild);
-	snprintf(result, sizeof result, "%u facts", facts);
+	snprintf(result, sizeof result, "%u fact%s", facts, facts == 1 ? "" : "s");
 	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
 						 .actor = "operator",
 						 .via = "http",

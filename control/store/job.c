@@ -192,7 +192,7 @@ static int add_lost(struct db *db, unsigned long n, uint64_t at_ms)
 {
 	char result[32];
 
-	snprintf(result, sizeof result, "%lu rows", n);
+	snprintf(result, sizeof result, "%lu row%s", n, n == 1 ? "" : "s");
 	return audit_add(db, &(struct audit_row){.at_ms = at_ms,
 						 .actor = "control",
 						 .via = "store",

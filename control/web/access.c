@@ -561,7 +561,7 @@ unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
 	access_audit(a, x, "sign_out_everywhere", web_role_name(access_role(a, x)), "begun");
 	drop_cookie(a, x);
 	ended = end_all(a, x);
-	snprintf(result, sizeof result, "%u sessions", ended);
+	snprintf(result, sizeof result, "%u session%s", ended, ended == 1 ? "" : "s");
 	save_sessions(a);
 	end_streams(a);
 	log_info("web_signed_out", "sessions=%u", ended);

@@ -49,7 +49,9 @@ static const char *text_of(char *buf, size_t size, const char *text)
 #define CODE(code) #code,
 static const char *const codes[] = {WORDS_LANGUAGES(CODE)};
 #undef CODE
-enum { LANGUAGES = sizeof codes / sizeof codes[0] };
+#define CODE(code) LANGUAGE_##code,
+enum { WORDS_LANGUAGES(CODE) LANGUAGES };
+#undef CODE
 
 #define ROW(...) {__VA_ARGS__},
 /* Long sentences are several literals. */
@@ -72,6 +74,53 @@ void words_speak(struct words *w, const char *code)
 			w->language = i;
 }
 
+/* Which form of a noun stands beside n: 0 beside one. Languages without a plural have no groups. */
+static unsigned form_beside(unsigned language, unsigned long long n)
+{
+	bool few = n % 10 >= 2 && n % 10 <= 4 && n / 10 % 10 != 1;
+
+	switch (language) {
+	case LANGUAGE_fr:
+	case LANGUAGE_pt:
+		return n > 1;
+	case LANGUAGE_pl:
+		return n == 1 ? 0 : few ? 1 : 2;
+	case LANGUAGE_ru:
+		return n % 10 == 1 && n / 10 % 10 != 1 ? 0 : few ? 1 : 2;
+	default:
+		return n != 1;
+	}
+}
+
+/* Copies a text without its groups "{one|more}": of each, the form that stands beside the number
+ * before it. ap holds what the conversions of the text take. */
+static void choose_forms(char *buf, size_t size, unsigned language, const char *text, va_list ap)
+{
+	unsigned long long number = 0;
+	char *end = buf + size - 1;
+
+	while (*text && buf < end) {
+		const char *close = *text == '{' ? strchr(text, '}') : NULL;
+
+		if (strncmp(text, "%s", 2) == 0)
+			(void)va_arg(ap, const char *);
+		else if (strncmp(text, "%u", 2) == 0)
+			number = va_arg(ap, unsigned);
+		else if (strncmp(text, "%llu", 4) == 0)
+			number = va_arg(ap, unsigned long long);
+		if (!close) {
+			*buf++ = *text++;
+			continue;
+		}
+		for (unsigned form = form_beside(language, number); form; form--)
+			text += strcspn(text + 1, "|}") + 1;
+		for (text++; *text != '|' && *text != '}' && buf < end; text++)
+			*buf++ = *text;
+		text = close + 1;
+	}
+	*buf = '\0';
+}
+
 static const char *translate(const struct words *w, const char *text)
 	__attribute__((format_arg(2)));
 static const char *translate(const struct words *w, const char *text)
@@ -92,6 +141,8 @@ static void put(struct words *w, const char *fmt, ...) __attribute__((format(pri
 static void put(struct words *w, const char *fmt, ...)
 {
 	size_t at = w->n + apart(w), left = sizeof w->text - at;
+	const char *text = translate(w, fmt);
+	char chosen[WORDS_MAX + 1];
 	va_list ap;
 	int n;
 
@@ -100,7 +151,10 @@ static void put(struct words *w, const char *fmt, ...)
 		return;
 	}
 	va_start(ap, fmt);
-	n = vsnprintf(w->text + at, left, translate(w, fmt), ap);
+	choose_forms(chosen, sizeof chosen, text == fmt ? LANGUAGE_en : w->language, text, ap);
+	va_end(ap);
+	va_start(ap, fmt);
+	n = vsnprintf(w->text + at, left, chosen, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= left) {
 		w->full = true;

@@ -1,6 +1,6 @@
 // The audit: who did what and what it changed, whether its chain is whole, and the browsers that are signed in.
 
-import { told, when } from "/times.js";
+import { counted, told, when } from "/times.js";
 
 // What differs between two texts; those of documents member by member, as [name, before, after].
 export function differences(before, after) {
@@ -86,7 +86,7 @@ export function makeAudit({ node, ask, state, dirty, choose, page, older, table,
     if (typeof c === "string") return node("p", { role: "status" }, c);
     if (!c) return null;
     return node("div", { role: "status", class: "outcomes" },
-      node("p", null, c.whole ? mark(true, `The audit is whole: ${c.rows} rows, ${c.erased} of them of erased people.`)
+      node("p", null, c.whole ? mark(true, `The audit is whole: ${counted(c.rows, "row")}, ${c.erased} of them of erased people.`)
         : mark(false, "", `The audit was changed at row ${c.row}: ${faults[c.fault] || c.fault}.`)),
       c.head ? node("p", null, "Its head now: ", node("code", null, c.head)) : null,
       muted("Whoever can write the file can make a chain of their own. Keep a head elsewhere, and compare it with control --audit-check=HEAD; control --audit-export writes all rows."));

@@ -1,5 +1,6 @@
 // The view of delays: percentiles of the last turns by stage, how many turns had which delay, and how turns ended. Figures lead to turns.
 
+import { counted } from "/times.js";
 import { stageNames } from "/turn.js";
 
 const edges = [300, 500, 800, 1000, 1500, 2000, 3000, 5000, Infinity]; // ms
@@ -83,7 +84,7 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
       bar.style.width = (100 * n / most).toFixed(1) + "%";
       return node("li", null, node("span", { class: "muted" }, edge === Infinity ? `over ${from} s` : `${from} to ${edge / 1000} s`),
         node("span", { class: "track" }, n ? bar : null),
-        node("span", { class: "number" }, n ? link(those[0].id, n, `${n} turns: open the newest, turn ${those[0].turn}`) : n));
+        node("span", { class: "number" }, n ? link(those[0].id, n, `${counted(n, "turn")}: open the newest, turn ${those[0].turn}`) : n));
     }));
   }
 
@@ -118,7 +119,7 @@ export function makeLatency({ node, ask, seconds, state, meaning, table, section
       node("div", { class: "row tools" },
         ...select("latency-guild", "Server", [["", "all"], ...(state.guilds || []).map((g) => [g.id, g.name || g.id])], "guild"),
         ...select("latency-most", "of the last", [["100", "100 turns"], ["500", "500 turns"], ["2000", "2000 turns"]], "most")),
-      muted(turns.length ? `${turns.length} turns. Half of the turns with a stage took its p50 at most, nine of ten its p90.` : "No turn is kept yet."),
+      muted(turns.length ? `${counted(turns.length, "turn")}. Half of the turns with a stage took its p50 at most, nine of ten its p90.` : "No turn is kept yet."),
       parts.length ? node("p", { class: "muted" }, "Not among them, because they are part of other turns: ", ...parts.flatMap(([reason, n], i) => [i ? ", " : "", `${n} `, link(reason, reason)]), ".") : null,
       turns.length ? table("Delays by stage", [["stage", (r) => r.name], ["turns", (r) => r.count, true], ["p50", (r) => reached(r, 0, "p50"), true],
         ["p90", (r) => reached(r, 1, "p90"), true], ["p99", (r) => reached(r, 2, "p99"), true],

@@ -1,5 +1,5 @@
 // The live part of a room: the floor holder, the bot's task and addressee, the level of each speaker, tools, music, cost so far.
-import { told } from "/times.js";
+import { counted, told } from "/times.js";
 
 const phases = {
   hearing: "is speaking", transcribing: "is being transcribed", classifying: "is being judged: was the bot meant?", deferred: "waits until the bot is free",
@@ -60,7 +60,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
     const over = s.state === "over", title = s.title || (s.kind === "visualizer" ? "the music" : "a video");
     const where = `${own(showing, s.state)}${s.atSeconds || s.seconds ? ` · ${length(s.atSeconds)}${s.seconds ? ` of ${length(s.seconds)}` : ""}` : ""}`;
     const parts = over ? [`since ${told(s.since)}`, `ended ${told(s.endedAt)}: ${s.why}`]
-      : [`since ${told(s.since)}`, where, ...(s.viewers === null ? [] : [`${s.viewers} ${s.viewers === 1 ? "viewer" : "viewers"}`])];
+      : [`since ${told(s.since)}`, where, ...(s.viewers === null ? [] : [counted(s.viewers, "viewer")])];
 
     return [fact(over ? "showed" : "shows", node("b", null, title), ` (${s.kind})`, ...(s.askedByName ? [" for ", node("b", null, s.askedByName)] : []),
       ...parts.map((p) => ` · ${p}`))];
@@ -72,7 +72,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
 
     if (!l || (!l.asked && !l.remarks)) return [];
     return [fact("looks at screens", node("b", null, String(l.asked)), ` by the role see, ${dollars(l.spentUsd)}`,
-      l.remarks ? `; ${l.remarks} ${l.remarks === 1 ? "remark" : "remarks"}, the last ${seconds(l.remarkedMs)} ago` : "")];
+      l.remarks ? `; ${counted(l.remarks, "remark")}, the last ${seconds(l.remarkedMs)} ago` : "")];
   }
 
   function drawNow(room) {

@@ -1,6 +1,6 @@
 // The memory: facts, who said them, summaries of conversations and writes; erasing a fact, or a person from all that is kept.
 
-import { when } from "/times.js";
+import { counted, when } from "/times.js";
 
 export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, older, table, section, muted, button, guildSelect, guildName, lasted }) {
   const said = (e) => (e.status ? e.message : "control does not answer.");
@@ -145,8 +145,8 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
   function tellReceipt({ erased, scan }) {
     const rows = Object.values(erased || {}).reduce((n, rows_) => n + rows_, 0), traces = scan?.traces || 0, where = Object.keys(scan?.found || {}).join(", ");
 
-    return `Erased: ${rows} rows. ${traces ? `▲ ${traces} traces are left${where && `, in ${where}`}.` : "Nothing was found of them afterwards."}`
-      + `${scan?.listed ? ` The settings still name them ${scan.listed} times.` : ""}`;
+    return `Erased: ${counted(rows, "row")}. ${traces ? `▲ ${counted(traces, "trace")} ${traces === 1 ? "is" : "are"} left${where && `, in ${where}`}.` : "Nothing was found of them afterwards."}`
+      + `${scan?.listed ? ` The settings still name them ${counted(scan.listed, "time")}.` : ""}`;
   }
 
   const receiptOf = (id) => ask("GET", `/api/memory/people/${id}/receipt`);
@@ -206,13 +206,13 @@ export function makeMemory({ node, ask, state, may, ofAll, dirty, choose, page, 
     const minutes = writes.length > 1 ? (Date.parse(writes[0].at) - Date.parse(writes.at(-1).at)) / 60e3 : 0;
     const rate = minutes >= 1 ? ` In ${lasted(minutes * 60e3)}, so ${(all / minutes).toFixed(all / minutes < 10 ? 1 : 0)} facts a minute.` : "";
 
-    return section("Writes", writes.length ? muted(`Of ${all} facts in the last ${writes.length} writes: ${sum("inserted")} inserted${share(sum("inserted"))}, `
+    return section("Writes", writes.length ? muted(`Of ${counted(all, "fact")} in the last ${counted(writes.length, "write")}: ${sum("inserted")} inserted${share(sum("inserted"))}, `
       + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.${rate}`) : null,
     writes.length ? muted("A fact is a duplicate when a valid one says the same, by its words or by a likeness of at least 0.75 of the encoder; where a number, date, name or negation differs it is an update.") : null,
     table("Writes into the memory", [["at", (w) => when(w.at)], ["server", (w) => guildName(w.guild)],
       ["because", (w) => (w.source === "asked" ? "a person asked" : "extracted")], ["inserted", (w) => w.inserted, true], ["updated", (w) => w.updated, true],
       ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."),
-    next ? muted(`The newest ${writes.length} writes; the figures are of these.`) : null, more(view, "writes"));
+    next ? muted(`The newest ${counted(writes.length, "write")}; the figures are of these.`) : null, more(view, "writes"));
   }
 
   async function erase(view, fact) {

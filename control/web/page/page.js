@@ -3,7 +3,7 @@
 import { makeLive } from "/live.js";
 import { keep, node, redraw } from "/nodes.js";
 import { makeStream } from "/stream.js";
-import { clock, moment, told, when } from "/times.js";
+import { clock, counted, moment, told, when } from "/times.js";
 import { makeTurn } from "/turn.js";
 import { makeTurns } from "/turns.js";
 import { makeViews, ranks } from "/views.js";
@@ -644,7 +644,7 @@ function drawRoom(room) {
     fact("call", room.phase), fact("since", room.since && told(room.since)), fact("encryption", describeSecure(room.secure)),
     fact("engine", room.brain && `${room.brain.name}${room.brain.up ? "" : " (down)"}`),
     fact("muted", room.muted ? "by an operator" : null),
-    fact("answered", `${room.answeredCount} of ${room.turnCount} turns`));
+    fact("answered", `${room.answeredCount} of ${counted(room.turnCount, "turn")}`));
   fill("faults", ...room.faults.map((f) => node("li", null, f.text || f.fault)));
   drawNow(room);
 }

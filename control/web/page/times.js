@@ -1,4 +1,7 @@
-// Times as people read them, in the time zone of the browser.
+// Times as people read them, in the time zone of the browser; and numbers with what they count.
+
+// "1 turn", "2 turns".
+export const counted = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 const form = (options) => new Intl.DateTimeFormat("en-GB", options);
 const clocks = form({ hour: "2-digit", minute: "2-digit", second: "2-digit" }), minutes = form({ hour: "2-digit", minute: "2-digit" });

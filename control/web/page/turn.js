@@ -1,6 +1,6 @@
 // One turn, opened: words, times, why, tools, costs, context, recordings, and the same turn asked again with other settings.
 
-import { clock, day } from "/times.js";
+import { clock, counted, day } from "/times.js";
 
 export const stageNames = {
   endpointing: "waiting for silence", transcription: "transcription and decision", classifier: "classifier", floor: "waiting for the floor",
@@ -150,7 +150,7 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
           return node("tr", null, node("td", { class: "rule" }, rule.text || r.rule, node("code", null, r.rule)),
             node("td", null, difference(r.was, rule)), node("td", null, difference(r.is, rule)));
         }))) : null,
-      note(others.length ? `Of the ${answer.turns} turns until then: ${others.join(", ")}.` : `No other of the ${answer.turns} turns until then would differ.`),
+      note(others.length ? `Of ${counted(answer.turns, "turn")} until then: ${others.join(", ")}.` : `No other of ${counted(answer.turns, "turn")} until then would differ.`),
     ].flat();
   }
 

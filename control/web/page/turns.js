@@ -2,7 +2,7 @@
 // of stages, all aligned at the end of speech, so that delay reads as length.
 
 import { makeBars, makeTimeline } from "/timeline.js";
-import { moment, told } from "/times.js";
+import { counted, moment, told } from "/times.js";
 import { stageNames } from "/turn.js";
 
 const page = 100, newest = 16, keptMost = 20000, spare = 3, before = 2000;
@@ -438,7 +438,7 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
   }
 
   let ticksOf = 0;
-  const span = (ms) => (ms < 90e3 ? `${Math.round(ms / 1000)} s` : ms < 5400e3 ? `${Math.round(ms / 60e3)} min` : ms < 129600e3 ? `${Math.round(ms / 3600e3)} h` : `${Math.round(ms / 864e5)} days`);
+  const span = (ms) => (ms < 90e3 ? `${Math.round(ms / 1000)} s` : ms < 5400e3 ? `${Math.round(ms / 60e3)} min` : ms < 129600e3 ? `${Math.round(ms / 3600e3)} h` : counted(Math.round(ms / 864e5), "day"));
 
   function drawTicks() {
     const ticks = [0];
@@ -480,7 +480,7 @@ export function makeTurns({ node, ask, seconds, own, state, turnNodes, meaning, 
     offerPeople();
     drawTicks();
     parts.space.style.height = view.items.length * height + "px";
-    const count = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}`
+    const count = view.items.length ? `${counted(view.items.length, "turn")}${view.next ? ", more below" : ""}`
       : view.reason || view.person || view.since || view.before ? "No turn is like that." : "No turn is kept yet.";
 
     if (parts.count.textContent !== count) parts.count.textContent = count;

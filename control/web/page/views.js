@@ -4,7 +4,7 @@
 import { makeAudit } from "/audit.js";
 import { makeLatency } from "/latency.js";
 import { makeMemory } from "/memory.js";
-import { clock, told, when } from "/times.js";
+import { clock, counted, told, when } from "/times.js";
 import { makeVisualizer } from "/visualizer.js";
 
 export const ranks = { viewer: 1, operator: 2, admin: 3 };
@@ -551,7 +551,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
           data.providers, "Nothing was spent.")),
         section("By day and all of these", table("What was spent", [["day", (c) => c.day], ["server", (c) => guildName(c.guild)], ["speaker", (c) => c.name], ["provider", (c) => c.provider],
           ["model", (c) => c.model], ["role", (c) => c.role], ["turns", (c) => (c.turns ? turnsLink({ guild: c.guild, ...(c.user ? { user: c.user } : {}), since: Date.parse(c.day), before: Date.parse(c.day) + 864e5 },
-            c.turns, `${c.turns} turns of ${c.name || "all"} on ${c.day}`) : c.turns), true],
+            c.turns, `${counted(c.turns, "turn")} of ${c.name || "all"} on ${c.day}`) : c.turns), true],
           ["cost", (c) => `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.costs, "Nothing was spent.")),
         data.truncated ? muted("More rows are left out; the sum has them.") : null,
       ];
@@ -583,7 +583,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
         section("MCP servers", ...(servers.length ? servers.map((s) => node("div", { class: "server" },
           node("p", null, node("b", null, s.serverName), " ", mark(s.connected, "connected", "not connected"),
             node("span", { class: "muted" }, `${s.since ? ` since ${when(s.since)}` : ""} · protocol ${shown(s.protocolVersion)} · calls ${shown(s.calls)}, failed ${shown(s.failures)}`
-              + (s.changedLists ? ` · its list of tools changed ${s.changedLists} times` : ""))),
+              + (s.changedLists ? ` · its list of tools changed ${counted(s.changedLists, "time")}` : ""))),
           s.lastError ? node("p", { class: "bad" }, s.lastError) : null,
           table(`Tools of ${s.serverName}`, [["tool", (t) => t.name], ["what its server says", (t) => t.description]], s.tools || [], "It lists no tools.")))
           : [muted("The settings name no server.")])),
@@ -738,7 +738,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     forget() { sessions.opened = null; },
     draw: (view) => [table("Voice sessions", [["began", (s) => when(s.startedAt)], ["ended", (s) => (s.endedAt ? when(s.endedAt) : "goes on")],
       ["server", (s) => guildName(s.guild)], ["channel", (s) => channelName(s.channel)], ["turns", (s) => (s.turns ? turnsLink({ guild: s.guild, since: Date.parse(s.startedAt), ...(s.endedAt ? { before: Date.parse(s.endedAt) + 1 } : {}) },
-        s.turns, `${s.turns} turns of the session from ${when(s.startedAt)}`) : s.turns), true], ["cost", (s) => dollars(s.usd), true],
+        s.turns, `${counted(s.turns, "turn")} of the session from ${when(s.startedAt)}`) : s.turns), true], ["cost", (s) => dollars(s.usd), true],
       ["why it ended", (s) => s.why || ""],
       ["details", (s) => button("What happened", () => openSession(view, s), { "aria-label": `What happened in the session from ${when(s.startedAt)}` })]],
     view.data.rows, "No session is kept."),

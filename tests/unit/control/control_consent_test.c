@@ -394,7 +394,7 @@ TEST(who_only_wrote_to_the_bot_is_searched_for_once_a_minute)
 	write_to_the_bot(ANA);
 	write_to_the_bot(503);
 	ask_to_be_forgotten(ANA);
-	CHECK(strstr(fx.content, "1 rows erased; a search of the files found no trace"));
+	CHECK(strstr(fx.content, "1 row erased; a search of the files found no trace"));
 	ask_to_be_forgotten(503);
 	CHECK(strstr(fx.content, "once in 1 min."));
 	CHECK(!store_has_erase_requests(fx.dir)); /* so no start erases them either */

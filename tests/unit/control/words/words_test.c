@@ -272,6 +272,89 @@ TEST(translations_have_every_language_and_the_same_conversions)
 	}
 }
 
+/* Whether every group of forms has as many as the language has, and stands behind a number. */
+static bool forms_fit(const char *text, unsigned language)
+{
+	static const char *const three[] = {"pl", "ru"}, *const none[] = {"ja", "ko", "zh"};
+	const char *code = room_language_code((enum room_language)(ROOM_LANGUAGE_EN + language));
+	unsigned forms = 2;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (i < 2 && strcmp(code, three[i]) == 0)
+			forms = 3;
+		if (strcmp(code, none[i]) == 0)
+			forms = 0;
+	}
+	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
+		unsigned n = 1;
+
+		for (const char *q = p; *q && *q != '}'; q++)
+			n += *q == '|';
+		if (n != forms || !strchr(p, '}') || !memchr(text, '%', (size_t)(p - text)))
+			return false;
+	}
+	return true;
+}
+
+TEST(nouns_beside_numbers_have_the_forms_of_their_language)
+{
+	struct words w = {0};
+
+	for (unsigned i = 0; i < N_ALL; i++)
+		CHECK(forms_fit(all[i].text, 0));
+	for (unsigned i = 0; i < TRANSLATIONS; i++)
+		for (unsigned l = 0; l < ROOM_LANGUAGE_COUNT - 1; l++)
+			if (!forms_fit(translations[i][l], l))
+				test_fail(__FILE__, __LINE__, "forms of %s", translations[i][l]);
+	words_erased_with_traces(&w, 1, 2);
+	CHECK_STR(w.text, "1 row erased, but a search of the files found 2 traces: please report "
+			  "this to whoever runs me.");
+	/* A sentence that has no translation keeps the forms of English. */
+	w = (struct words){0};
+	words_speak(&w, "ru");
+	words_erased(&w, 5);
+	CHECK_STR(w.text, "5 rows erased; a search of the files found no trace.");
+}
+
+TEST(a_number_has_its_noun_in_every_language)
+{
+	static const struct {
+		const char *language;
+		unsigned hours;
+		const char *text;
+	} rows[] = {
+		{"en", 1, "The sound of their voices, too, for 1 hour."},
+		{"en", 24, "The sound of their voices, too, for 24 hours."},
+		{"de", 1, "Auch den Klang ihrer Stimmen, 1 Stunde lang."},
+		{"de", 2, "Auch den Klang ihrer Stimmen, 2 Stunden lang."},
+		{"pl", 1, "Także dźwięk ich głosów, przez 1 godzinę."},
+		{"pl", 2, "Także dźwięk ich głosów, przez 2 godziny."},
+		{"pl", 12, "Także dźwięk ich głosów, przez 12 godzin."},
+		{"pl", 21, "Także dźwięk ich głosów, przez 21 godzin."},
+		{"ja", 1, "声の音も1時間保存します。"},
+	};
+	struct words w;
+
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		w = (struct words){0};
+		words_speak(&w, rows[i].language);
+		words_privacy_sound(&w, rows[i].hours);
+		CHECK_STR(w.text, rows[i].text);
+	}
+	w = (struct words){0};
+	words_speak(&w, "ru");
+	words_privacy_always(&w, 21);
+	CHECK(strstr(w.text, "21 день;"));
+	w = (struct words){0};
+	words_speak(&w, "ru");
+	words_privacy_always(&w, 11);
+	CHECK(strstr(w.text, "11 дней;"));
+	w = (struct words){0};
+	words_speak(&w, "fr");
+	words_status_answers(&w, 0, 0);
+	CHECK_STR(w.text, "**Réponses :** 0 sur 0 tour de parole.");
+}
+
 static void check_translated(const char *text)
 {
 	if (*text && !find_translation(text))
