@@ -402,6 +402,9 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t);
 bool text_session_refused(const struct text_guild *g, uint64_t user);
 /* True if the user was not to be read when they wrote this message, or was erased since. */
 bool text_session_unread(const struct text_guild *g, uint64_t user, uint64_t message);
+/* True if models may be told now what this person said before: they are to be remembered, and were
+ * not forgotten a moment ago. */
+bool text_session_may_recall(const struct text_guild *g, uint64_t user);
 /* True if the object of the store, a fact or one that it ended, may be told in this channel: it was
  * told there, or where everybody may follow. */
 bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);

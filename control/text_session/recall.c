@@ -84,12 +84,16 @@ static const char *text_at(const json_t *object, const char *key)
 
 /* ---- what may be told ---- */
 
+bool text_session_may_recall(const struct text_guild *g, uint64_t user)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+
+	return user && !text_forgot_lately(g->core, user) && c->remembersh(g->id, user, c->arg);
+}
+
 static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user)
 {
-	const struct text_guild *g = r->job->g;
-
-	return discord_u64(id, user) && *user && !text_forgot_lately(g->core, *user) &&
-	       g->ts->conf.remembersh(g->id, *user, g->ts->conf.arg);
+	return discord_u64(id, user) && text_session_may_recall(r->job->g, *user);
 }
 
 static bool may_tell_all(const struct text_recall *r, const json_t *people)

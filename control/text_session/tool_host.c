@@ -13,6 +13,7 @@
 #include "control/store/store.h"
 #include "control/text/missed.h"
 #include "control/text/reading.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/tools_inside.h"
 #include "ipc/env.h"
 #include "proto/discord.h"
@@ -74,7 +75,7 @@ static bool remembers(void *arg)
 	return seat->g->id && seat->g->ts->conf.store && s->store_words_hours && s->memory_days;
 }
 
-static bool may_recall(const struct text_seat *seat, uint64_t user)
+static bool may_write(const struct text_seat *seat, uint64_t user)
 {
 	const struct text_session_conf *c = &seat->g->ts->conf;
 
@@ -149,7 +150,7 @@ static bool may_tell_beside(const struct text_memory_ask *ask, const json_t *one
 	uint64_t author = author_of(one);
 
 	return text_session_may_tell(ask->seat->g, ask->seat->channel, one) &&
-	       (!author || may_recall(ask->seat, author));
+	       (!author || text_session_may_recall(ask->seat->g, author));
 }
 
 /* Values that it took the place of, or facts that contradict it, as far as they may be told here.
@@ -231,6 +232,31 @@ static void add_doubts(const struct text_memory_ask *ask, const json_t *fact, js
 	json_decref(against);
 }
 
+/* True if the fact may name somebody who was forgotten a moment ago: an erasure that is under way
+ * takes it. */
+static bool names_forgotten(const struct text_memory_ask *ask, const json_t *fact)
+{
+	json_t *people = json_object_get(fact, "people"), *bound;
+	const char *id;
+	uint64_t user;
+
+	json_object_foreach(people, id, bound)
+	{
+		if (discord_u64(id, &user) && text_forgot_lately(ask->seat->g->core, user))
+			return true;
+	}
+	return false;
+}
+
+static bool may_tell_fact(const struct text_memory_ask *ask, const json_t *fact, uint64_t user)
+{
+	const struct text_seat *seat = ask->seat;
+
+	return !json_is_true(json_object_get(fact, "private")) &&
+	       text_session_may_recall(seat->g, user) &&
+	       text_session_may_tell(seat->g, seat->channel, fact) && !names_forgotten(ask, fact);
+}
+
 /* In the words of the tool. NULL: it may not be told. */
 static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
@@ -239,8 +265,7 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 	uint64_t user = author_of(fact);
 	json_t *out;
 
-	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user) ||
-	    !text_session_may_tell(ask->seat->g, ask->seat->channel, fact))
+	if (!may_tell_fact(ask, fact, user))
 		return NULL;
 	text_keeping_told(ask->seat->g, ask->reply, user);
 	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
@@ -261,7 +286,7 @@ static enum untold judge(const json_t *fact, void *arg)
 {
 	const struct text_memory_ask *ask = arg;
 
-	if (!may_recall(ask->seat, author_of(fact)))
+	if (!text_session_may_recall(ask->seat->g, author_of(fact)))
 		return UNTOLD_AUTHOR;
 	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact) ? UNTOLD_NOT
 									     : UNTOLD_CHANNEL;
@@ -434,7 +459,7 @@ static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
 	struct text_memory_ask *ask = seat->ask;
 	int err;
 
-	if (q->op == TOOL_MEMORY_WRITE && !may_recall(seat, q->user))
+	if (q->op == TOOL_MEMORY_WRITE && !may_write(seat, q->user))
 		return EACCES;
 	while (ask < seat->ask + TEXT_MEMORY_ASKS && ask->seat)
 		ask++;

@@ -117,18 +117,26 @@ static void open_seat(void)
 	CHECK_INT(builtins_add(seat.builtins, tool_calls_registry(seat.calls)), 0);
 }
 
-static const char *call(const char *tool, const char *arguments)
+static void begin_call(const char *tool, const char *arguments)
 {
-	struct engine_message m[2 * TOOLS_CALLS];
+	static unsigned calls;
+	char id[16];
 
+	snprintf(id, sizeof id, "c%u", ++calls);
 	answer[0] = '\0';
 	tool_calls_feed(seat.calls, &(struct tool_input){.type = TOOL_IN_CALL,
 							 .turn = 1,
 							 .user = STAGE_ANA,
 							 .session = 1,
-							 .call = "c1",
+							 .call = id,
 							 .tool = tool,
 							 .text = slice_str(arguments)});
+}
+
+static const char *end_call(void)
+{
+	struct engine_message m[2 * TOOLS_CALLS];
+
 	for (unsigned i = 0; i < 50 && !*answer; i++) {
 		text_stage_run(&s);
 		size_t n = tools_run_messages(tool_calls_run(seat.calls), 1, m, 2 * TOOLS_CALLS);
@@ -138,6 +146,12 @@ static const char *call(const char *tool, const char *arguments)
 				snprintf(answer, sizeof answer, "%s", m[k].text);
 	}
 	return answer;
+}
+
+static const char *call(const char *tool, const char *arguments)
+{
+	begin_call(tool, arguments);
+	return end_call();
 }
 
 /* The output of memory_search. */
@@ -327,6 +341,46 @@ static void write_line(uint64_t channel, const char *text, uint64_t ms_ago)
 					       .name = "ana",
 					       .text = text,
 					       .written_ms = env_wall_ms(s.fake.env) - ms_ago}});
+}
+
+/* They may be remembered again, as if they had agreed at once. Answers are asked again for the
+ * first time alone, so nothing about them is told for a minute; nor by a call that was under way.
+ */
+TEST(a_search_in_writing_tells_nothing_of_somebody_who_was_forgotten_a_moment_ago)
+{
+	open_scene();
+	write_conflict();
+	open_seat();
+	begin_call("memory_search", "{\"query\":\"picnic\"}");
+	text_session_forget(s.ts, STAGE_GUILD, STAGE_CARL, false);
+	CHECK(strstr(end_call(), "at four") && !strstr(answer, "at five"));
+	text_session_forget(s.ts, STAGE_GUILD, STAGE_BOB, false);
+	CHECK(strstr(search("picnic"), "\"matches\":[]"));
+	close_scene();
+}
+
+TEST(somebody_who_was_forgotten_a_moment_ago_may_have_facts_kept_again)
+{
+	open_scene();
+	open_seat();
+	text_session_forget(s.ts, STAGE_GUILD, STAGE_ANA, false);
+	write_line(STAGE_CHANNEL, "my bike is new, remember that", 1000);
+	CHECK(strstr(call("memory_write", "{\"items\":[{\"text\":\"ana has a new bike\"}]}"),
+		     "inserted"));
+	close_scene();
+}
+
+/* The store erases the fact a little later, since it names her. */
+TEST(a_search_in_writing_tells_nothing_about_somebody_who_was_forgotten_a_moment_ago)
+{
+	open_scene();
+	tell(0, "annie has the key of the shed", 5);
+	run_sql("INSERT INTO fact_people VALUES(1, 503, 0)");
+	open_seat();
+	CHECK(strstr(search("key of the shed"), "annie"));
+	text_session_forget(s.ts, STAGE_GUILD, STAGE_CARL, true);
+	CHECK(strstr(search("key of the shed"), "\"matches\":[]"));
+	close_scene();
 }
 
 static bool open_to_all(uint64_t guild, uint64_t read, uint64_t channel, void *arg)
