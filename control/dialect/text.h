@@ -33,6 +33,9 @@ enum {
 
 /* ---- options of a provider ---- */
 
+/* Whether a request tells the schema of its answer. */
+enum text_schema { TEXT_SCHEMA_BY_MODEL, TEXT_SCHEMA_NEVER, TEXT_SCHEMA_ALWAYS };
+
 /* Local servers that deviate from the dialect of chat completions. */
 enum text_server {
 	TEXT_SERVER_ANY,
@@ -48,6 +51,7 @@ struct text_options {
 	bool stream_usage;	 /* option "stream_usage": requests usage; default true */
 	bool cache;		 /* "cache": marks for the prompt cache; default true */
 	bool bearer;		 /* "bearer": the key goes as a bearer token; default false */
+	enum text_schema schema; /* "schema": true or false; default by server and model */
 	int32_t slot;		 /* "slot" of the server's cache; -1: whichever is free */
 	char version[TEXT_VERSION_MAX]; /* "version" of the protocol */
 	char effort[TEXT_EFFORT_MAX];	/* "effort" of reasoning; "": the model's own */

@@ -55,6 +55,9 @@ void text_options_parse(struct text_options *out, const char *json)
 	take_bool(root, "stream_usage", &out->stream_usage);
 	take_bool(root, "cache", &out->cache);
 	take_bool(root, "bearer", &out->bearer);
+	if (json_is_boolean(json_object_get(root, "schema")))
+		out->schema = json_is_true(json_object_get(root, "schema")) ? TEXT_SCHEMA_ALWAYS
+									    : TEXT_SCHEMA_NEVER;
 	if (json_is_integer(slot) && json_integer_value(slot) >= 0 &&
 	    json_integer_value(slot) < 1024)
 		out->slot = (int32_t)json_integer_value(slot);
@@ -151,6 +154,11 @@ static bool is_o_model(const char *model)
 	return model[0] == 'o' && model[1] >= '0' && model[1] <= '9';
 }
 
+bool text_is_openai(const char *model)
+{
+	return is_o_model(model) || strncmp(model, "gpt-", 4) == 0;
+}
+
 /* "gpt-5", "gpt-5-mini-2025-08-07"; later ones do not reason unless they are told to. */
 static bool is_gpt_5(const char *model)
 {
@@ -187,4 +195,30 @@ uint32_t text_limit(const struct text_request *r)
 	if (r->ask->one_word)
 		return word_tokens(r->ask->model);
 	return r->ask->output_tokens ? r->ask->output_tokens : r->options->output_tokens;
+}
+
+/* ---- the form of an answer ---- */
+
+/* Models that refuse a request with a schema of its answer. */
+static bool is_schemaless(const char *model)
+{
+	static const char *const beginnings[] = {
+		"gpt-3",	   "gpt-4-",	      "claude-2",	  "claude-3",
+		"claude-opus-4-1", "claude-opus-4-2", "claude-sonnet-4-2"};
+
+	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+		if (strncmp(model, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return strcmp(model, "gpt-4") == 0;
+}
+
+json_t *text_answer_schema(const struct text_request *r, bool known)
+{
+	enum text_schema told = r->options->schema;
+
+	if (!r->ask->answer_schema || told == TEXT_SCHEMA_NEVER)
+		return NULL;
+	if (told == TEXT_SCHEMA_BY_MODEL && (!known || is_schemaless(r->ask->model)))
+		return NULL;
+	return json_loads(r->ask->answer_schema, 0, NULL);
 }

@@ -12,9 +12,7 @@
  * only that. */
 static const char *limit_name(const char *model)
 {
-	bool o = model[0] == 'o' && model[1] >= '0' && model[1] <= '9';
-
-	return o || strncmp(model, "gpt-", 4) == 0 ? "max_completion_tokens" : "max_tokens";
+	return text_is_openai(model) ? "max_completion_tokens" : "max_tokens";
 }
 
 static json_t *build_parts(const struct engine_message *m)
@@ -167,6 +165,18 @@ static json_t *build_tools(const struct engine_ask *ask)
 	return NULL;
 }
 
+/* Many services that speak the dialect know the schema of an answer, and some refuse it. */
+static json_t *build_format(const struct text_request *r)
+{
+	bool known = r->options->server != TEXT_SERVER_ANY || text_is_openai(r->ask->model);
+	json_t *schema = text_answer_schema(r, known);
+
+	if (!schema)
+		return json_pack("{s:s}", "type", "json_object");
+	return json_pack("{s:s,s:{s:s,s:b,s:o}}", "type", "json_schema", "json_schema", "name",
+			 "answer", "strict", 1, "schema", schema);
+}
+
 static bool put_options(json_t *root, const struct text_request *r)
 {
 	const struct text_options *o = r->options;
@@ -178,8 +188,8 @@ static bool put_options(json_t *root, const struct text_request *r)
 		ok = text_put(root, limit_name(r->ask->model), json_integer(limit));
 	if (ok && r->stream && o->stream_usage)
 		ok = text_put(root, "stream_options", json_pack("{s:b}", "include_usage", 1));
-	if (ok && r->ask->json)
-		ok = text_put(root, "response_format", json_pack("{s:s}", "type", "json_object"));
+	if (ok && r->ask->answer_schema)
+		ok = text_put(root, "response_format", build_format(r));
 	if (ok && *effort)
 		ok = text_put(root, "reasoning_effort", json_string(effort));
 	if (ok && o->server == TEXT_SERVER_LLAMACPP)

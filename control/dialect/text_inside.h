@@ -24,6 +24,11 @@ uint32_t text_limit(const struct text_request *r);
 /* Effort of reasoning: the options', or for one word the least that the model knows; "": its own.
  */
 const char *text_effort(const struct text_request *r);
+/* A model of the service that made the dialects of chat completions and responses. */
+bool text_is_openai(const char *model);
+/* The schema of the answer, where there is one and the request should tell it: as the option says,
+ * else if known and the model is none that refuses it. NULL: none. */
+json_t *text_answer_schema(const struct text_request *r, bool known);
 
 /* ---- text_stream.c ---- */
 void text_tell_words(struct text_stream *s, const json_t *text);

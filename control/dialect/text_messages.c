@@ -133,6 +133,16 @@ static json_t *build_tools(const struct engine_ask *ask)
 	return NULL;
 }
 
+/* Other services with this interface may refuse what they do not know. */
+static bool put_format(json_t *root, const struct text_request *r)
+{
+	json_t *schema = text_answer_schema(r, strncmp(r->ask->model, "claude-", 7) == 0);
+
+	return !schema || text_put(root, "output_config",
+				   json_pack("{s:{s:s,s:o}}", "format", "type", "json_schema",
+					     "schema", schema));
+}
+
 static char *build(const struct text_request *r)
 {
 	uint32_t limit = r->ask->one_word ? WORD_LIMIT : text_limit(r);
@@ -143,6 +153,8 @@ static char *build(const struct text_request *r)
 
 	if (ok && *r->ask->instructions)
 		ok = text_put(root, "system", build_system(r));
+	if (ok)
+		ok = put_format(root, r);
 	if (ok && r->ask->n_tools)
 		ok = text_put(root, "tools", build_tools(r->ask));
 	if (ok)

@@ -84,6 +84,16 @@ static json_t *build_tools(const struct engine_ask *ask)
 	return NULL;
 }
 
+static json_t *build_format(const struct text_request *r)
+{
+	json_t *schema = text_answer_schema(r, true);
+
+	if (!schema)
+		return json_pack("{s:{s:s}}", "format", "type", "json_object");
+	return json_pack("{s:{s:s,s:s,s:b,s:o}}", "format", "type", "json_schema", "name", "answer",
+			 "strict", 1, "schema", schema);
+}
+
 static bool put_options(json_t *root, const struct text_request *r)
 {
 	const char *effort = text_effort(r);
@@ -101,9 +111,8 @@ static bool put_options(json_t *root, const struct text_request *r)
 		ok = text_put(root, "previous_response_id", json_string(r->previous));
 	if (ok && *effort)
 		ok = text_put(root, "reasoning", json_pack("{s:s}", "effort", effort));
-	if (ok && r->ask->json)
-		ok = text_put(root, "text",
-			      json_pack("{s:{s:s}}", "format", "type", "json_object"));
+	if (ok && r->ask->answer_schema)
+		ok = text_put(root, "text", build_format(r));
 	if (ok && (r->ask->n_tools || r->ask->search))
 		ok = text_put(root, "tools", build_tools(r->ask));
 	return ok;

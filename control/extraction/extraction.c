@@ -372,7 +372,7 @@ static void ask_model(struct extraction *x)
 		x->asked_at = env_now(x->conf.env);
 		roles_ask(x->roles, ENGINE_USE_SUMMARY, 0,
 			  &(struct engine_ask){.instructions = PROMPT_EXTRACT,
-					       .json = true,
+					       .answer_schema = extract_schema,
 					       .purpose = PURPOSE_MEMORY,
 					       .output_tokens = ANSWER_TOKENS,
 					       .messages = &message,

@@ -216,7 +216,7 @@ static void ask_model(struct reflection *r)
 		r->asked_at = env_now(r->conf.env);
 		roles_ask(r->roles, ENGINE_USE_SUMMARY, 0,
 			  &(struct engine_ask){.instructions = PROMPT_REFLECT,
-					       .json = true,
+					       .answer_schema = reflect_schema,
 					       .purpose = PURPOSE_MEMORY,
 					       .output_tokens = ANSWER_TOKENS,
 					       .messages = &message,

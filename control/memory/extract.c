@@ -25,6 +25,27 @@ struct extract_sentence {
 
 static const char *const types[] = {"preference", "plan", "decision", "event", "skill", "guidance"};
 
+/* Some providers take only objects that demand each of their members and no others. */
+#define OBJECT(members, names)                                                                     \
+	"{\"type\":\"object\",\"properties\":{" members "},\"required\":[" names                   \
+	"],\"additionalProperties\":false}"
+#define LIST(of) "{\"type\":\"array\",\"items\":" of "}"
+#define TEXT	 "{\"type\":\"string\"}"
+#define EVIDENCE                                                                                   \
+	"\"evidence\":" LIST(                                                                      \
+		OBJECT("\"u\":{\"type\":\"integer\"},\"quote\":" TEXT, "\"u\",\"quote\""))
+#define KIND                                                                                       \
+	"{\"type\":\"string\",\"enum\":[\"preference\",\"plan\",\"decision\",\"event\",\"skill\"," \
+	"\"guidance\"]}"
+#define FACT                                                                                       \
+	OBJECT("\"said_by\":" TEXT ",\"kind\":" KIND ",\"text\":" TEXT "," EVIDENCE                \
+	       ",\"conf\":{\"type\":\"number\"}",                                                  \
+	       "\"said_by\",\"kind\",\"text\",\"evidence\",\"conf\"")
+#define SENTENCE OBJECT("\"text\":" TEXT "," EVIDENCE, "\"text\",\"evidence\"")
+
+const char extract_schema[] =
+	OBJECT("\"facts\":" LIST(FACT) ",\"summary\":" LIST(SENTENCE), "\"facts\",\"summary\"");
+
 const char *extract_refusal_name(enum extract_refusal refusal)
 {
 	static const char *const names[] = {

@@ -65,6 +65,10 @@ struct extract_result {
 	unsigned refused[EXTRACT_REFUSAL_COUNT];
 };
 
+/* JSON Schema of the answer, for providers that hold a model to one. Code checks the answer all
+ * the same. */
+extern const char extract_schema[];
+
 const char *extract_refusal_name(enum extract_refusal refusal);
 /* The conversation as JSON, for the prompt: people as "p1", "p2", their utterances with ids. At
  * most EXTRACT_LINES lines. The caller frees it. NULL without memory. */

@@ -12,6 +12,18 @@ enum { ANSWER_MAX = 64 << 10 };
 /* A decision below this confidence leaves both facts, marked as a conflict. */
 #define CONFIDENCE_MIN 0.7
 
+/* Some providers take only objects that demand each of their members and no others: was and is are
+ * "" of what is no update. */
+const char reflect_schema[] =
+	"{\"type\":\"object\",\"required\":[\"pairs\"],\"additionalProperties\":false,"
+	"\"properties\":{\"pairs\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+	"\"required\":[\"pair\",\"relation\",\"was\",\"is\",\"conf\"],"
+	"\"additionalProperties\":false,\"properties\":{\"pair\":{\"type\":\"integer\"},"
+	"\"relation\":{\"type\":\"string\","
+	"\"enum\":[\"duplicate\",\"update\",\"unsure\",\"other\"]},"
+	"\"was\":{\"type\":\"string\"},\"is\":{\"type\":\"string\"},"
+	"\"conf\":{\"type\":\"number\"}}}}}}";
+
 const char *reflect_relation_name(enum reflect_relation relation)
 {
 	static const char *const names[] = {

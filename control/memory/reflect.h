@@ -43,6 +43,10 @@ struct reflect_result {
 	unsigned refused; /* decisions that cannot be true */
 };
 
+/* JSON Schema of the answer, for providers that hold a model to one. Code checks the answer all
+ * the same. */
+extern const char reflect_schema[];
+
 const char *reflect_relation_name(enum reflect_relation relation);
 /* The pairs as JSON, for the prompt, with their days there (offset_s: seconds east of UTC). At most
  * REFLECT_PAIRS. The caller frees it. NULL without memory. */

@@ -70,7 +70,7 @@ static const struct {
 	{"answer", "", {.instructions = "Be brief.", .messages = talk, .n = 3}},
 	{"results", "", {.messages = talk, .n = 5, .tools = &tool, .n_tools = 1}},
 	{"word", "", {.messages = talk, .n = 1, .one_word = true, .output_tokens = WORD_TOKENS}},
-	{"object", "", {.messages = talk, .n = 1, .json = true}},
+	{"object", "", {.messages = talk, .n = 1, .answer_schema = "{\"type\":\"object\"}"}},
 	{"search", "", {.messages = talk, .n = 3, .search = true}},
 	{"see", "", {.instructions = "Describe.", .messages = &look, .n = 1}},
 	{"more", "resp_1", {.messages = talk, .n = 3}},

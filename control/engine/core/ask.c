@@ -97,6 +97,7 @@ static void put_ask(struct copy *c, const struct engine_ask *ask, struct engine_
 	copy.model = put_text(c, ask->model);
 	copy.voice = put_text(c, ask->voice);
 	copy.sound_label = put_text(c, ask->sound_label);
+	copy.answer_schema = ask->answer_schema ? put_text(c, ask->answer_schema) : NULL;
 	for (size_t i = 0; i < ask->n; i++) {
 		put_message(c, &ask->messages[i], to ? &p->messages[i] : NULL, images);
 		images = to ? images + ask->messages[i].n_images : NULL;

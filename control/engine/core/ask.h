@@ -61,7 +61,8 @@ struct engine_ask {
 	bool again;    /* the same question as the turn's last ask */
 	bool one_word; /* an answer of one word is wanted, all at once */
 
-	bool json; /* the answer is one JSON object */
+	/* JSON Schema of the one JSON object that is the answer; NULL: the answer is words. */
+	const char *answer_schema;
 	enum purpose purpose;
 	uint32_t output_tokens; /* most that the answer may have; 0: as the provider likes */
 	uint32_t budget_ms;	/* latency budget, from the ask to the first words; 0: none */

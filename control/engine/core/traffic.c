@@ -19,7 +19,8 @@ static uint64_t text_size(const char *text)
 
 struct traffic traffic_of_ask(const struct engine_ask *ask)
 {
-	struct traffic t = {.text_in = text_size(ask->instructions)};
+	struct traffic t = {.text_in =
+				    text_size(ask->instructions) + text_size(ask->answer_schema)};
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < ask->n; i++) {

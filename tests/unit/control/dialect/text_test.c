@@ -464,7 +464,7 @@ TEST(servers_and_models_have_their_own_names)
 	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hi"};
 	const struct engine_ask word = {
 		.model = "gpt-5-nano", .messages = &m, .n = 1, .one_word = true};
-	const struct engine_ask json = {.messages = &m, .n = 1, .json = true};
+	const struct engine_ask json = {.messages = &m, .n = 1, .answer_schema = "{}"};
 	const struct engine_ask o = {.model = "o4-mini", .messages = &m, .n = 1, .one_word = true};
 	const struct engine_ask later = {
 		.model = "gpt-5.1", .messages = &m, .n = 1, .one_word = true};
@@ -481,7 +481,7 @@ TEST(servers_and_models_have_their_own_names)
 		   "\"stream\":false,\"max_completion_tokens\":64}");
 	check_body(build(&text_dialect_chat,
 			 "{\"server\":\"llama.cpp\",\"slot\":2,\"stream_usage\":false,"
-			 "\"effort\":\"low\",\"output_tokens\":7}",
+			 "\"effort\":\"low\",\"output_tokens\":7,\"schema\":false}",
 			 &json, 0),
 		   "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
 		   "\"stream\":true,\"max_tokens\":7,\"response_format\":{\"type\":\"json_object\"}"
@@ -490,13 +490,59 @@ TEST(servers_and_models_have_their_own_names)
 		   "{\"model\":\"gpt-5-nano\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}],"
 		   "\"stream\":false,\"store\":false,\"max_output_tokens\":64,\"reasoning\":{"
 		   "\"effort\":\"minimal\"}}");
-	check_body(build(&text_dialect_responses, "{\"effort\":\"none\"}", &json, 0),
-		   "{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}],"
-		   "\"stream\":true,\"store\":false,\"reasoning\":{\"effort\":\"none\"},"
-		   "\"text\":{\"format\":{\"type\":\"json_object\"}}}");
+	check_body(
+		build(&text_dialect_responses, "{\"effort\":\"none\",\"schema\":false}", &json, 0),
+		"{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}],"
+		"\"stream\":true,\"store\":false,\"reasoning\":{\"effort\":\"none\"},"
+		"\"text\":{\"format\":{\"type\":\"json_object\"}}}");
 	check_body(build(&text_dialect_messages, "", &word, 0),
 		   "{\"model\":\"gpt-5-nano\",\"max_tokens\":8,\"messages\":[{\"role\":\"user\","
 		   "\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}],\"stream\":false}");
+}
+
+/* A service that does not know the schema of an answer may refuse the whole request. */
+TEST(the_schema_of_an_answer_goes_to_models_that_take_one)
+{
+	static const struct {
+		const struct text_dialect *dialect;
+		const char *model, *options, *part; /* part: NULL: no schema */
+	} cases[] = {
+		{&text_dialect_chat, "gpt-5-mini", "",
+		 "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":"
+		 "\"answer\",\"strict\":true,\"schema\":{\"a\":1}}}"},
+		{&text_dialect_chat, "o4-mini", "", "\"json_schema\""},
+		{&text_dialect_chat, "qwen", "{\"server\":\"ollama\"}", "\"json_schema\""},
+		{&text_dialect_chat, "qwen", "{\"schema\":true}", "\"json_schema\""},
+		{&text_dialect_chat, "qwen", "", NULL},
+		{&text_dialect_chat, "gpt-4-turbo", "", NULL},
+		{&text_dialect_chat, "gpt-4", "", NULL},
+		{&text_dialect_chat, "gpt-4.1", "{\"schema\":false}", NULL},
+		{&text_dialect_responses, "gpt-4.1", "",
+		 "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":"
+		 "true,\"schema\":{\"a\":1}}}"},
+		{&text_dialect_responses, "gpt-3.5-turbo", "", NULL},
+		{&text_dialect_messages, "claude-sonnet-4-5", "",
+		 "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{\"a\":1}}}"},
+		{&text_dialect_messages, "claude-sonnet-4-20250514", "", NULL},
+		{&text_dialect_messages, "deepseek-chat", "", NULL},
+		{&text_dialect_messages, "deepseek-chat", "{\"schema\":true}", "\"json_schema\""},
+	};
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hi"};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *part = cases[i].part ? cases[i].part : "schema";
+		char *body = build(cases[i].dialect, cases[i].options,
+				   &(struct engine_ask){.model = cases[i].model,
+							.messages = &m,
+							.n = 1,
+							.answer_schema = "{\"a\":1}"},
+				   0);
+
+		CHECK(body && !!strstr(body, part) == !!cases[i].part);
+		if (body && cases[i].dialect != &text_dialect_messages)
+			CHECK(strstr(body, "json_schema") || strstr(body, "json_object"));
+		free(body);
+	}
 }
 
 TEST(a_responses_request)

@@ -357,6 +357,8 @@ TEST(facts_of_a_session_are_kept_with_their_speaker)
 	CHECK(memmem(fx.http.body, fx.http.n, "my bike is red", 14));
 	CHECK(!memmem(fx.http.body, fx.http.n, "my boat", 7));
 	CHECK(!memmem(fx.http.body, fx.http.n, "501", 3));
+	CHECK(memmem(fx.http.body, fx.http.n, "\"json_schema\"", 13));
+	CHECK(memmem(fx.http.body, fx.http.n, "guidance\"]", 10));
 	CHECK(strstr(fx.facts, "\"text\":\"my bike is red\""));
 	CHECK(strstr(fx.facts, "\"user\":\"501\""));
 	CHECK(strstr(fx.facts, "\"private\":true"));
@@ -533,7 +535,7 @@ TEST(a_server_spends_its_share_of_the_day)
 	CHECK_INT(settings_set(fx.settings, "memory_extract_cents", "1"), 0);
 	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
 	CHECK_INT(settings_set(fx.settings, "prices",
-			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":15}]"),
 		  0);
 	hold_session(GUILD, "the first one");
 	hold_session(GUILD, "the second one");
@@ -557,7 +559,7 @@ TEST(what_was_spent_before_a_restart_counts)
 	CHECK_INT(settings_set(fx.settings, "memory_extract_cents", "1"), 0);
 	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
 	CHECK_INT(settings_set(fx.settings, "prices",
-			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":15}]"),
 		  0);
 	hold_session(GUILD, "the first one");
 	CHECK(run_until(is_asked_once));
@@ -666,7 +668,7 @@ static void set_price(void)
 {
 	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
 	CHECK_INT(settings_set(fx.settings, "prices",
-			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":15}]"),
 		  0);
 }
 

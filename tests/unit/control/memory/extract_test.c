@@ -56,6 +56,51 @@ TEST(the_request_names_speakers_by_number)
 	free(text);
 }
 
+static void check_demands(const json_t *object)
+{
+	const json_t *members = json_object_get(object, "properties"), *name;
+	size_t i;
+
+	CHECK(json_is_false(json_object_get(object, "additionalProperties")));
+	CHECK_INT(json_array_size(json_object_get(object, "required")), json_object_size(members));
+	json_array_foreach(json_object_get(object, "required"), i, name)
+	{
+		CHECK(json_object_get(members, json_string_value(name)));
+	}
+}
+
+static const json_t *items_of(const json_t *object, const char *name)
+{
+	const json_t *members = json_object_get(object, "properties");
+
+	return json_object_get(json_object_get(members, name), "items");
+}
+
+/* Providers refuse a schema with members that may be left out. */
+TEST(the_schema_demands_what_is_read)
+{
+	json_t *root = json_loads(extract_schema, 0, NULL), *kind;
+	const json_t *fact = items_of(root, "facts"), *sentence = items_of(root, "summary");
+	const json_t *kinds = json_object_get(json_object_get(fact, "properties"), "kind");
+	char text[256];
+	size_t i;
+
+	check_demands(root);
+	check_demands(fact);
+	check_demands(sentence);
+	check_demands(items_of(fact, "evidence"));
+	CHECK_INT(json_array_size(json_object_get(kinds, "enum")), 6);
+	json_array_foreach(json_object_get(kinds, "enum"), i, kind)
+	{
+		snprintf(text, sizeof text,
+			 "{\"said_by\":\"p1\",\"kind\":\"%s\",\"text\":\"my bike is red\","
+			 "\"evidence\":[{\"u\":11,\"quote\":\"my bike is red\"}],\"conf\":0.9}",
+			 json_string_value(kind));
+		CHECK(reads(text) && result.facts == 1);
+	}
+	json_decref(root);
+}
+
 TEST(a_fact_with_evidence_is_kept)
 {
 	CHECK(reads(FACT("p2", "the meeting is at 4", "12", "meeting is at 4")));

@@ -1,6 +1,8 @@
 /* Decisions of a model about two facts: only what can be true is taken. */
 #include "control/memory/reflect.h"
 
+#include <jansson.h>
+
 #include "tests/test.h"
 
 #define DAY UINT64_C(86400000)
@@ -32,6 +34,33 @@ static const char *decide(unsigned pair, const char *decision, unsigned *refused
 		return "no result";
 	*refused = r.refused;
 	return reflect_relation_name(r.relation[pair - 1]);
+}
+
+/* As the schema has it: a duplicate quotes nothing. */
+TEST(the_schema_names_the_relations_that_are_read)
+{
+	json_t *root = json_loads(reflect_schema, 0, NULL), *relation;
+	const json_t *pairs_of = json_object_get(json_object_get(root, "properties"), "pairs");
+	const json_t *pair = json_object_get(pairs_of, "items");
+	const json_t *members = json_object_get(pair, "properties");
+	const json_t *relations = json_object_get(json_object_get(members, "relation"), "enum");
+	char text[128];
+	unsigned refused;
+	size_t i;
+
+	CHECK_INT(json_array_size(json_object_get(pair, "required")), json_object_size(members));
+	CHECK_INT(json_array_size(relations), 4);
+	json_array_foreach(relations, i, relation)
+	{
+		bool update = strcmp(json_string_value(relation), "update") == 0;
+
+		snprintf(text, sizeof text,
+			 "\"relation\":\"%s\",\"was\":\"%s\",\"is\":\"%s\",\"conf\":0.9",
+			 json_string_value(relation), update ? "four" : "", update ? "five" : "");
+		decide(update ? 2 : 1, text, &refused);
+		CHECK_INT(refused, 0);
+	}
+	json_decref(root);
 }
 
 TEST(pairs_are_sent_as_numbers_with_their_days)

@@ -29,6 +29,7 @@ static int copy_all(struct engine_ask **out, char *text, char *pixels)
 	return engine_ask_copy(out, &(struct engine_ask){.id = 3,
 							 .instructions = "be",
 							 .model = "m",
+							 .answer_schema = "{}",
 							 .purpose = PURPOSE_MEMORY,
 							 .output_tokens = 9,
 							 .messages = messages,
@@ -43,6 +44,7 @@ TEST(a_copied_ask_borrows_nothing)
 	struct engine_ask *ask = NULL;
 
 	CHECK_INT(copy_all(&ask, text, pixels), 0);
+	CHECK_STR(ask->answer_schema, "{}");
 	memset(text, 'x', 5);
 	memset(pixels, 'x', 3);
 	CHECK_STR(ask->messages[0].text, "hello");
