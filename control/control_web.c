@@ -425,8 +425,11 @@ static json_t *tell_reasons(void *arg)
 		json_object_set_new(reasons, room_reason_name(i), json_string(room_reason_text(i)));
 	for (unsigned i = 0; i < ROOM_RULE_COUNT; i++)
 		json_object_set_new(rules, room_rule_name(i),
-				    json_pack("{s:s,s:s}", "text", room_rule_text(i), "unit",
-					      room_rule_unit(i)));
+				    json_pack("{s:s,s:s,s:s,s:s,s:s}", "text", room_rule_text(i),
+					      "unit", room_rule_unit(i), "then",
+					      room_decision_then(i, true), "otherwise",
+					      room_decision_text(i, false), "thenOtherwise",
+					      room_decision_then(i, false)));
 	return json_pack("{s:o,s:o,s:o}", "reasons", reasons, "rules", rules, "faults",
 			 fault_meanings());
 }

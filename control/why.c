@@ -47,15 +47,14 @@ static void print_decision(FILE *f, const json_t *d)
 {
 	char values[96];
 	long long value = read_number(d, "value"), limit = read_number(d, "limit");
-	const char *unit = read_text(d, "unit");
+	const char *unit = read_text(d, "unit"), *then = read_text(d, "then");
 
 	values[0] = '\0';
 	if (value || limit)
 		snprintf(values, sizeof values, "%lld%s%s, limit %lld", value, *unit ? " " : "",
 			 unit, limit);
-	fprintf(f, "  %-22s %-3s  %-28s %s\n", read_text(d, "rule"),
-		json_is_true(json_object_get(d, "yes")) ? "yes" : "no", values,
-		read_text(d, "text"));
+	fprintf(f, "  %-22s %-28s %s%s%s\n", read_text(d, "rule"), values, read_text(d, "text"),
+		*then ? ": " : "", then);
 }
 
 static void print_time(FILE *f, long long at_ms)
@@ -307,15 +306,16 @@ static json_t *expand_why(const char *text)
 	{
 		const char *name = json_string_value(json_array_get(d, 0));
 		enum room_rule rule = name ? rule_of(name) : ROOM_RULE_COUNT;
-		bool known = rule < ROOM_RULE_COUNT;
+		bool known = rule < ROOM_RULE_COUNT, yes = json_is_true(json_array_get(d, 1));
 
 		if (name)
 			json_array_append_new(
-				out, json_pack("{s:s,s:O,s:O,s:O,s:s,s:s}", "rule", name, "yes",
+				out, json_pack("{s:s,s:O,s:O,s:O,s:s,s:s,s:s}", "rule", name, "yes",
 					       json_array_get(d, 1), "value", json_array_get(d, 2),
 					       "limit", json_array_get(d, 3), "unit",
 					       known ? room_rule_unit(rule) : "", "text",
-					       known ? room_rule_text(rule) : ""));
+					       known ? room_decision_text(rule, yes) : "", "then",
+					       room_decision_then(rule, yes)));
 	}
 	json_decref(in);
 	return out;

@@ -15,11 +15,13 @@ char *turn_why_text(const struct room_turn *turn)
 	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++) {
 		const struct room_decision *d = &turn->decision[i];
 
-		json_array_append_new(
-			list, json_pack("{s:s,s:b,s:I,s:I,s:s,s:s}", "rule",
-					room_rule_name(d->rule), "yes", d->yes, "value",
-					(json_int_t)d->value, "limit", (json_int_t)d->limit, "unit",
-					room_rule_unit(d->rule), "text", room_rule_text(d->rule)));
+		json_array_append_new(list,
+				      json_pack("{s:s,s:b,s:I,s:I,s:s,s:s,s:s}", "rule",
+						room_rule_name(d->rule), "yes", d->yes, "value",
+						(json_int_t)d->value, "limit", (json_int_t)d->limit,
+						"unit", room_rule_unit(d->rule), "text",
+						room_decision_text(d->rule, d->yes), "then",
+						room_decision_then(d->rule, d->yes)));
 	}
 	text = json_dumps(list, JSON_COMPACT);
 	json_decref(list);

@@ -866,6 +866,30 @@ const groups = {
     is('a written message and a turn are told apart', await b.until(`['replied to a message', 'did not answer a message', 'did not answer a turn'].every((x) => ${body}.includes(x))`), true);
   },
 
+  // Of a filter that dropped words the sentence is told that is true, and what followed: no mark as if all were well.
+  async decisions(b, s) {
+    const rule = (text, then, otherwise = text, thenOtherwise = '') => ({ text, unit: '', then, otherwise, thenOtherwise });
+    const rules = { low_confidence: { ...rule('speech-to-text has confidence in the transcript', '', 'speech-to-text has little confidence in the transcript', 'dropped'), unit: '1/1000' },
+      promoted: { ...rule('enough audio, loud enough, to be speech', ''), unit: 'ms' }, direct_address: rule('the bot was addressed by name', 'admitted', 'the bot was not addressed by name') };
+    const why = [['promoted', true, 120, 100], ['low_confidence', false, 310, 400], ['direct_address', true, 1, 1], ['unheard_of', false, 0, 0]]
+      .map(([name, yes, value, limit]) => ({ rule: name, yes, value, limit }));
+
+    s.answerOf = ((plain) => (path, ...a) => (path === '/api/reasons' ? { reasons: {}, rules, faults: {} } : plain(path, ...a)))(s.answerOf.bind(s));
+    s.turns.find((t) => t.id === '30').why = why;
+    await openPage(b, s, '#turns/30');
+    const told = "[...document.querySelectorAll('td.rule')].map((e) => [e.textContent, e.nextSibling.textContent, e.nextSibling.nextSibling.textContent].join('|'))";
+
+    await b.until(`${told}.length === 4`);
+    is('decisions are told by what was found and what followed', await b.eval(told), ['enough audio, loud enough, to be speechpromoted|120 / 100 ms|',
+      'speech-to-text has little confidence in the transcriptlow_confidence|310 / 400 ‰|dropped', 'the bot was addressed by namedirect_address|1 / 1|admitted', 'unheard_ofunheard_of||']);
+    is('and no mark says that all is well', await b.eval("/[✓–]/.test(document.querySelector('td.rule').closest('table').textContent)"), false);
+    is('axe-core finds nothing there', await b.violations(), []);
+    for (const [name, width, dark] of [['decisions', 1280, false], ['decisions-phone', 390, true]]) {
+      await b.eval("document.querySelector('td.rule').closest('table').scrollIntoView(); true");
+      await b.picture(name, width, 900, dark);
+    }
+  },
+
   // A community among a hundred has a memory of its own, and what is left out is told.
   async memory(b, s) {
     const plain = s.answerOf.bind(s), person = (i) => ({ guild: A, private: false, subject: `60${i}777123456789012`, name: `Person ${i}`, facts: 1, validFacts: 1, lastWrittenAt: '2026-11-01T00:00:00.000Z', id: String(i) });

@@ -18,6 +18,15 @@ static const struct rule {
 #undef X
 };
 
+static const struct outcome {
+	const char *then, *otherwise, *then_otherwise;
+} outcomes[ROOM_RULE_COUNT] = {
+#define X(NAME, then, otherwise, then_otherwise)                                                   \
+	[ROOM_RULE_##NAME] = {then, otherwise, then_otherwise},
+	ROOM_OUTCOMES(X)
+#undef X
+};
+
 const char *room_reason_name(unsigned reason)
 {
 	return reason < ROOM_REASON_COUNT ? reasons[reason].name : "?";
@@ -41,6 +50,22 @@ const char *room_rule_unit(unsigned rule)
 const char *room_rule_text(unsigned rule)
 {
 	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
+}
+
+const char *room_decision_text(unsigned rule, bool yes)
+{
+	const char *no = rule < ROOM_RULE_COUNT ? outcomes[rule].otherwise : NULL;
+
+	return yes || !no || !*no ? room_rule_text(rule) : no;
+}
+
+const char *room_decision_then(unsigned rule, bool yes)
+{
+	const struct outcome *o = rule < ROOM_RULE_COUNT ? &outcomes[rule] : NULL;
+
+	if (!o || !o->then)
+		return "";
+	return yes ? o->then : o->then_otherwise;
 }
 
 bool room_turn_speculated(const struct room_turn *turn)

@@ -188,5 +188,9 @@ const char *room_reason_text(unsigned reason);
 const char *room_rule_name(unsigned rule);
 const char *room_rule_unit(unsigned rule);
 const char *room_rule_text(unsigned rule);
+/* What a decision found: the rule's sentence, or the one where it does not hold; and what follows
+ * from it, "" for nothing. */
+const char *room_decision_text(unsigned rule, bool yes);
+const char *room_decision_then(unsigned rule, bool yes);
 
 #endif

@@ -716,7 +716,8 @@ void room_turn_admit(struct room_context *context, struct room_turn *turn)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct fits f = rows[i].fits(&l);
 
-		if (f.concerns)
+		/* What the classifier says is recorded when it has said it. */
+		if (f.concerns && rows[i].verdict != JUDGE)
 			room_turn_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
 		if (f.concerns && f.yes) {
 			apply_rule(&l, &rows[i]);

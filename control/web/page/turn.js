@@ -18,20 +18,24 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
     return d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${unit ? " " + unit : ""}` : "";
   }
 
+  // What a rule found, in words that are true, and what followed from it: "" if the next rule was looked at.
+  const found = (d, rule) => (d.yes ? rule.text : rule.otherwise) || d.text || d.rule;
+  const follows = (d, rule) => (d.yes ? rule.then : rule.thenOtherwise) || d.then || "";
+
   function decisions(why) {
     if (!why.length) return null;
     const rows = why.map((d) => {
       const rule = own(state.meanings.rules, d.rule) || {};
 
       return node("tr", null,
-        node("td", { class: d.yes ? "yes" : "no" }, d.yes ? "✓ yes" : "– no"),
-        node("td", { class: "rule" }, rule.text || d.text || d.rule, node("code", null, d.rule)),
-        node("td", { class: "number" }, numbers(d, rule)));
+        node("td", { class: "rule" }, found(d, rule), node("code", null, d.rule)),
+        node("td", { class: "number" }, numbers(d, rule)),
+        node("td", { class: "then" }, follows(d, rule)));
     });
 
     return node("table", null,
-      node("thead", null, node("tr", null, node("th", { scope: "col" }, "holds"), node("th", { scope: "col" }, "rule"),
-        node("th", { scope: "col", class: "number" }, "value / limit"))),
+      node("thead", null, node("tr", null, node("th", { scope: "col" }, "what was found"),
+        node("th", { scope: "col", class: "number" }, "value / limit"), node("th", { scope: "col", class: "then" }, "then"))),
       node("tbody", null, ...rows));
   }
 
@@ -128,7 +132,7 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
 
   // ---- the room, asked again ----
 
-  const difference = (d, rule) => (d ? `${d.yes ? "✓ yes" : "– no"} ${numbers(d, rule)}` : "not asked");
+  const difference = (d, rule) => (d ? [[found(d, rule), numbers(d, rule)].filter(Boolean).join(", "), follows(d, rule)].filter(Boolean).join(": ") : "not asked");
 
   function outcome(answer) {
     const { was, is, rules } = answer;
@@ -147,7 +151,7 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
         node("tbody", null, ...rules.map((r) => {
           const rule = own(state.meanings.rules, r.rule) || {};
 
-          return node("tr", null, node("td", { class: "rule" }, rule.text || r.rule, node("code", null, r.rule)),
+          return node("tr", null, node("td", { class: "rule" }, node("code", null, r.rule)),
             node("td", null, difference(r.was, rule)), node("td", null, difference(r.is, rule)));
         }))) : null,
       note(others.length ? `Of ${counted(answer.turns, "turn")} until then: ${others.join(", ")}.` : `No other of ${counted(answer.turns, "turn")} until then would differ.`),

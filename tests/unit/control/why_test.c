@@ -5,6 +5,7 @@
 #include "tests/test.h"
 #include "tests/unit/ipc/loop.h"
 
+#include "control/room/base/turn.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/events/events.h"
@@ -80,11 +81,29 @@ TEST(one_changed_setting_changes_the_named_rule)
 	CHECK(before && after);
 	CHECK(strstr(before, "turn 1 of alice, "));
 	CHECK(strstr(before, " UTC: not_addressed ("));
-	CHECK(strstr(before, "direct_address         no"));
+	CHECK(strstr(before, "the bot was not addressed by name\n"));
 	CHECK(strstr(after, " UTC: answered ("));
-	CHECK(strstr(after, "direct_address         yes"));
+	CHECK(strstr(after, "the bot was addressed by name: admitted\n"));
 	free(before);
 	free(after);
+}
+
+/* A filter whose sentence is the good case is told by what it found, and by what followed. */
+TEST(a_decision_is_told_by_what_it_found_and_what_followed)
+{
+	CHECK_STR(room_decision_text(ROOM_RULE_LOW_CONFIDENCE, false),
+		  "speech-to-text has little confidence in the transcript");
+	CHECK_STR(room_decision_then(ROOM_RULE_LOW_CONFIDENCE, false), "dropped");
+	CHECK_STR(room_decision_then(ROOM_RULE_LOW_CONFIDENCE, true), "");
+	CHECK_STR(room_decision_text(ROOM_RULE_CONTROL_TOKENS, true),
+		  room_rule_text(ROOM_RULE_CONTROL_TOKENS));
+	CHECK_STR(room_decision_then(ROOM_RULE_CONTROL_TOKENS, true), "dropped");
+	/* A rule that only tells. */
+	CHECK_STR(room_decision_text(ROOM_RULE_ENDPOINTING, false),
+		  room_rule_text(ROOM_RULE_ENDPOINTING));
+	CHECK_STR(room_decision_then(ROOM_RULE_ENDPOINTING, true), "");
+	CHECK_STR(room_decision_then(ROOM_RULE_COUNT, true), "");
+	CHECK_STR(room_decision_text(ROOM_RULE_COUNT, true), "?");
 }
 
 static json_t *find(const char *dir, struct why_query q)
@@ -174,7 +193,10 @@ TEST(turns_are_found_by_number_guild_user_and_time)
 	CHECK_INT(why_text(&text, json_array_get(list, 0)), 0);
 	CHECK(strstr(text, "turn 3 of alice, 1970-01-01 00:50:00 UTC: not_addressed ("));
 	CHECK(strstr(text, "  heard: hi\n"));
-	CHECK(strstr(text, "direct_address         no   0, limit 1"));
+	CHECK(strstr(
+		text,
+		"direct_address         0, limit 1                   the bot was not addressed by "
+		"name\n"));
 	free(text);
 	json_decref(list);
 	list = find(dir, (struct why_query){.one = true, .turn = 3, .guild = 1});

@@ -285,6 +285,7 @@ static void judged(struct scene *s, bool did, const char *wrote)
 TEST(rule_081_082_the_classifier_is_asked_last)
 {
 	struct scene *s = two("admission classifier");
+	char why[4096];
 
 	scene_say(s, ALICE, "what is the capital of peru again");
 	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 1);
@@ -293,6 +294,9 @@ TEST(rule_081_082_the_classifier_is_asked_last)
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room: AMBIENT"));
 	/* What happened is told as a moment of the room, not as somebody's words. */
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room moment: Bob came in"));
+	/* What it says is no decision before it has said it. */
+	CHECK_INT(room_why(s->room, scene_find(s, ROOM_DO_CLASSIFY)->turn, why, sizeof why), 0);
+	CHECK(strstr(why, "direct_address") && !strstr(why, "classifier_allow"));
 	judged(s, true, "YES");
 	CHECK_STR(scene_admitted(s), "classifier_allow");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
