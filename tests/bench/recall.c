@@ -4,6 +4,7 @@
  * docs/memory-score.md explains the rows.
  *
  *   recall [--tuned]     the tuned half instead of the untouched one */
+#include <ctype.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,43 @@ static size_t search_words(const struct corpus *c, struct db *db, const json_t *
 	if (!terms_query(query, json_string_value(json_object_get(q, "q"))))
 		return 0;
 	s = use_ranking(c, db, query, &w, CORPUS_FOUND);
+	while (db_step(db, s) == 0)
+		u[n++] = db_uint(s, 0) - c->first;
+	sqlite3_finalize(s);
+	return n;
+}
+
+/* Any of the question's words, function words as well, in any order. */
+static void any_word(char *query, size_t size, const char *question)
+{
+	size_t n = 0;
+
+	*query = '\0';
+	for (const char *at = question; *at && n + 80 < size;) {
+		size_t word = 0;
+
+		while (word < 64 && (isalnum((unsigned char)at[word]) || (at[word] & 0x80)))
+			word++;
+		if (word)
+			n += (size_t)snprintf(query + n, size - n, "%s\"%.*s\"", n ? " OR " : "",
+					      (int)word, at);
+		at += word ? word : 1;
+	}
+}
+
+/* FTS5 as it comes: no choice of terms, and no time that is read out of the question. */
+static size_t search_fts5(const struct corpus *c, struct db *db, const json_t *q,
+			  uint64_t u[CORPUS_FOUND])
+{
+	static const struct corpus_window always = {0, INT64_MAX};
+	char query[TERMS_QUERY_MAX];
+	sqlite3_stmt *s;
+	size_t n = 0;
+
+	any_word(query, sizeof query, json_string_value(json_object_get(q, "q")));
+	if (!*query)
+		return 0;
+	s = use_ranking(c, db, query, &always, CORPUS_FOUND);
 	while (db_step(db, s) == 0)
 		u[n++] = db_uint(s, 0) - c->first;
 	sqlite3_finalize(s);
@@ -184,7 +222,7 @@ struct scores {
 	unsigned told[PROMPT_RULES]; /* lines that prompts quote */
 	struct corpus_count
 		quiet[PROMPT_RULES]; /* of questions without an answer: none is quoted */
-	struct corpus_count recall, shares, apart, words, vectors, stand_in;
+	struct corpus_count recall, shares, apart, words, fts5, vectors, stand_in;
 	struct corpus_count kind[4]; /* person, time, topic, paraphrase */
 	struct corpus_count temporal, temporal_words, attribution, unnamed, first_speaker, stored;
 	struct corpus_count answered, abstained, judge_answered, judge_abstained;
@@ -329,6 +367,8 @@ static void score_corpus(const struct corpus *c, struct db *db, struct embedding
 				corpus_add(&s->kind[k], finds(q, u, n));
 		n = search_words(c, db, q, u);
 		corpus_add(&s->words, finds(q, u, n));
+		n = search_fts5(c, db, q, u);
+		corpus_add(&s->fts5, finds(q, u, n));
 		n = search_vectors(c, db, e, q, u);
 		corpus_add(&s->vectors, finds(q, u, n));
 		n = search_stand_in(c, db, q, u, seed);
@@ -351,6 +391,7 @@ static void print_english(const struct scores *s, bool embedded)
 			       right.n, s->told[rule], quiet.right, quiet.n);
 	}
 	corpus_print("recall_at_5_words", s->words);
+	corpus_print("recall_at_5_fts5", s->fts5);
 	corpus_print("recall_at_5_vectors", s->vectors);
 	corpus_print("recall_at_5_sharing_words", s->shares);
 	corpus_print("recall_at_5_sharing_none", s->apart);

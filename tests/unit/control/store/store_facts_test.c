@@ -20,6 +20,24 @@ TEST(a_correction_ends_the_older_fact_and_keeps_it)
 	facts_scene_close();
 }
 
+/* No command takes a change back or brings back what was forgotten: it is told again. */
+TEST(a_fact_that_is_told_again_after_a_change_or_its_end_stands)
+{
+	const char *what = "{\"words\":\"when is the release\"}";
+
+	facts_scene_open();
+	CHECK_STR(facts_scene_write(facts_scene_by(ANA), "the release is on Tuesday"), "inserted");
+	CHECK_STR(facts_scene_write(facts_scene_by(ANA), "the release is on Friday"), "updated");
+	CHECK_STR(facts_scene_write(facts_scene_by(ANA), "the release is on Tuesday"), "updated");
+	CHECK_STR(facts_scene_find(facts_scene_by(ANA), what),
+		  "the release is on Tuesday (the release is on Friday)");
+	CHECK_INT(facts_scene_forget(facts_scene_by(ANA), "{\"words\":\"release\"}"), 1);
+	CHECK_STR(facts_scene_find(facts_scene_by(ANA), what), "");
+	CHECK_STR(facts_scene_write(facts_scene_by(ANA), "the release is on Friday"), "inserted");
+	CHECK_STR(facts_scene_find(facts_scene_by(ANA), what), "the release is on Friday");
+	facts_scene_close();
+}
+
 TEST(a_contradiction_by_somebody_else_stands_beside_the_fact)
 {
 	facts_scene_open();
