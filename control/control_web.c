@@ -4,6 +4,7 @@
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/discord/music_message.h"
+#include "control/events/audit_kind.h"
 #include "control/golive/golive.h"
 #include "control/ledger/ledger.h"
 #include "control/mcp/servers.h"
@@ -418,9 +419,12 @@ static json_t *fault_meanings(void)
 /* Sentences of the tables of reasons, rules and faults. */
 static json_t *tell_reasons(void *arg)
 {
-	json_t *reasons = json_object(), *rules = json_object();
+	json_t *reasons = json_object(), *rules = json_object(), *audit = json_object();
 
 	(void)arg;
+	for (int k = 0; k < AUDIT_KIND_COUNT; k++)
+		json_object_set_new(audit, audit_kind_name((enum audit_kind)k),
+				    json_string(audit_kind_text((enum audit_kind)k)));
 	for (unsigned i = 0; i < ROOM_REASON_COUNT; i++)
 		json_object_set_new(reasons, room_reason_name(i), json_string(room_reason_text(i)));
 	for (unsigned i = 0; i < ROOM_RULE_COUNT; i++)
@@ -430,8 +434,8 @@ static json_t *tell_reasons(void *arg)
 					      room_decision_then(i, true), "otherwise",
 					      room_decision_text(i, false), "thenOtherwise",
 					      room_decision_then(i, false)));
-	return json_pack("{s:o,s:o,s:o}", "reasons", reasons, "rules", rules, "faults",
-			 fault_meanings());
+	return json_pack("{s:o,s:o,s:o,s:o}", "reasons", reasons, "rules", rules, "faults",
+			 fault_meanings(), "audit", audit);
 }
 
 int control_make_web(struct control *c)

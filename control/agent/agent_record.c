@@ -6,6 +6,7 @@
 #include "control/agent/recall.h"
 #include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
+#include "control/events/audit_kind.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
@@ -311,14 +312,15 @@ static void end_order(struct agent *a, uint64_t *order, const char *how)
 	snprintf(target, sizeof target, "server %llu, order %llu", (unsigned long long)guild,
 		 (unsigned long long)*order);
 	*order = 0;
-	bus_publish(a->bus, &(struct bus_event){.type = EVENT_ORDER_ENDED,
-						.at_ms = env_wall_ms(a->env),
-						.guild = guild,
-						.action = {.actor = "control",
-							   .via = "",
-							   .kind = "order_ended",
-							   .target = target,
-							   .result = how}});
+	bus_publish(a->bus,
+		    &(struct bus_event){.type = EVENT_ORDER_ENDED,
+					.at_ms = env_wall_ms(a->env),
+					.guild = guild,
+					.action = {.actor = "control",
+						   .via = "",
+						   .kind = audit_kind_name(AUDIT_KIND_ORDER_ENDED),
+						   .target = target,
+						   .result = how}});
 }
 
 void agent_orders_add(struct agent *a, uint64_t order)

@@ -11,12 +11,11 @@
 #include <sodium.h>
 #include <sqlite3.h>
 
+#include "control/events/audit_kind.h"
 #include "control/settings/forget_id.h"
 #include "control/store/db.h"
 
 enum { SALT = 16, SALT_TEXT = 2 * SALT + 1, DIGEST = 32, ERASED_LIST = 4096 };
-#define ERASED_ROWS  "erased_rows"
-#define ERASED_TEXTS "erased_texts" /* LIST_AUDIT_VOUCHERS */
 
 /* ---- digests ---- */
 
@@ -243,8 +242,10 @@ static int note_erased(struct db *db, uint64_t user, bool memory, const struct a
 
 int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms)
 {
-	struct audit_row row = {
-		.at_ms = now_ms, .actor = "control", .via = "store", .kind = ERASED_ROWS};
+	struct audit_row row = {.at_ms = now_ms,
+				.actor = "control",
+				.via = "store",
+				.kind = audit_kind_name(AUDIT_KIND_ERASED_ROWS)};
 	int err = note_erased(db, user, true, &row);
 
 	row.result = mac;
@@ -378,7 +379,8 @@ int audit_erase_texts(struct db *db, uint64_t user, const char *mac, uint64_t no
 			  .noted = {.at_ms = now_ms,
 				    .actor = "control",
 				    .via = "store",
-				    .kind = ERASED_TEXTS,
+				    .kind = audit_kind_name(
+					    AUDIT_KIND_ERASED_TEXTS), /* LIST_AUDIT_VOUCHERS */
 				    .result = mac}};
 	json_t *rows = json_array(), *row;
 	size_t i;
@@ -405,12 +407,13 @@ static int note_dropped(struct db *db, unsigned n, uint64_t now_ms)
 	snprintf(target, sizeof target, "up to %" PRIu64, before.seq);
 	snprintf(result, sizeof result, "%u row%s", n, n == 1 ? "" : "s");
 	return err ? err
-		   : audit_add(db, &(struct audit_row){.at_ms = now_ms,
-						       .actor = "control",
-						       .via = "store",
-						       .kind = "rows_dropped",
-						       .target = target,
-						       .result = result});
+		   : audit_add(db,
+			       &(struct audit_row){.at_ms = now_ms,
+						   .actor = "control",
+						   .via = "store",
+						   .kind = audit_kind_name(AUDIT_KIND_ROWS_DROPPED),
+						   .target = target,
+						   .result = result});
 }
 
 int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed)
@@ -596,7 +599,8 @@ static int count_row(const struct stored *r, struct erased *all, struct audit_st
 		out->unsealed += r->row.before || r->row.after;
 	else if (is_erased(r))
 		err = note_erased_row(all, r->seq);
-	if (!err && r->row.kind && r->row.target && strcmp(r->row.kind, ERASED_ROWS) == 0)
+	if (!err && r->row.kind && r->row.target &&
+	    strcmp(r->row.kind, audit_kind_name(AUDIT_KIND_ERASED_ROWS)) == 0)
 		account(all, r->row.target);
 	return err;
 }

@@ -247,7 +247,7 @@ static int forget_chosen(struct db *db, const struct job *j, const json_t *chose
 		const struct job in = in_server(j, json_object_get(fact, "guild"));
 
 		err = err ? err : fact_rows_drop(db, id, words, f);
-		err = err ? err : fact_rows_audit(db, &in, "memory_forget", "deleted");
+		err = err ? err : fact_rows_audit(db, &in, AUDIT_KIND_MEMORY_FORGET, "deleted");
 	}
 	return err ? err : forgotten_save(f);
 }

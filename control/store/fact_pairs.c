@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/events/audit_kind.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
@@ -493,7 +494,7 @@ static int tell_audit(struct db *db, const struct job *j, const struct decided *
 	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
 						 .actor = "control",
 						 .via = "reflection",
-						 .kind = "memory_reflect",
+						 .kind = audit_kind_name(AUDIT_KIND_MEMORY_REFLECT),
 						 .target = target,
 						 .result = result});
 }

@@ -53,7 +53,7 @@ static uint64_t ms_at(const json_t *object, const char *key)
 
 /* ---- what was done, without content ---- */
 
-int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const char *result)
+int fact_rows_audit(struct db *db, const struct job *j, enum audit_kind kind, const char *result)
 {
 	char actor[24], target[32];
 
@@ -62,7 +62,7 @@ int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const 
 	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
 						 .actor = j->by_operator ? "operator" : actor,
 						 .via = j->by_operator ? "http" : "tool",
-						 .kind = kind,
+						 .kind = audit_kind_name(kind),
 						 .target = target,
 						 .result = result});
 }
@@ -167,7 +167,8 @@ static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
 	if (!err && older->id)
 		err = close_fact(db, older->id, *id, f->said_ms);
 	return err ? err
-		   : fact_rows_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
+		   : fact_rows_audit(db, j, AUDIT_KIND_MEMORY_WRITE,
+				     older->id ? "updated" : "inserted");
 }
 
 /* A fact without named lines is said now. One with lines was said in the newest of them; 0 if one

@@ -9,6 +9,8 @@
 
 #include <jansson.h>
 
+#include "control/events/audit_kind.h"
+
 struct db;
 struct embedding;
 struct forgotten;
@@ -25,7 +27,7 @@ struct sqlite3_stmt *fact_rows_use(struct db *db, const struct job *j, const cha
 				   bool own_first);
 /* Adds a row of the audit: what the job's user did to the memory of its server. Errors of db_run.
  */
-int fact_rows_audit(struct db *db, const struct job *j, const char *kind, const char *result);
+int fact_rows_audit(struct db *db, const struct job *j, enum audit_kind kind, const char *result);
 /* *out: the JSON as text, unless err is one. Takes the JSON; returns err, or ENOMEM. */
 int fact_rows_dump(int err, json_t *json, char **out);
 /* Deletes a fact, those whose place it took, and what summaries_forget says. Inside a transaction;

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
+#include "control/events/audit_kind.h"
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/db_merge.h"
@@ -25,12 +26,13 @@ static int add_audit(struct db *db, const struct job *j, unsigned facts)
 
 	snprintf(target, sizeof target, "guild:%" PRIu64, j->guild);
 	snprintf(result, sizeof result, "%u fact%s", facts, facts == 1 ? "" : "s");
-	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
-						 .actor = "operator",
-						 .via = "http",
-						 .kind = "memory_forget_guild",
-						 .target = target,
-						 .result = result});
+	return audit_add(
+		db, &(struct audit_row){.at_ms = j->now_ms,
+					.actor = "operator",
+					.via = "http",
+					.kind = audit_kind_name(AUDIT_KIND_MEMORY_FORGET_GUILD),
+					.target = target,
+					.result = result});
 }
 
 int guild_facts_drop(struct db *db, uint64_t guild, uint64_t until_ms, unsigned *facts)

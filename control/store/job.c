@@ -1,3 +1,4 @@
+#include "control/events/audit_kind.h"
 #include "control/store/job_inside.h"
 
 #include <errno.h>
@@ -196,7 +197,7 @@ static int add_lost(struct db *db, unsigned long n, uint64_t at_ms)
 	return audit_add(db, &(struct audit_row){.at_ms = at_ms,
 						 .actor = "control",
 						 .via = "store",
-						 .kind = "rows_lost",
+						 .kind = audit_kind_name(AUDIT_KIND_ROWS_LOST),
 						 .result = result});
 }
 
@@ -406,7 +407,7 @@ static int add_audit(struct db *db, const struct job *j, const struct found *bef
 	int err = audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
 						    .actor = j->author,
 						    .via = "settings document",
-						    .kind = "settings",
+						    .kind = audit_kind_name(AUDIT_KIND_SETTINGS),
 						    .target = j->scope,
 						    .before = old ? old : text,
 						    .after = new ? new : j->text,

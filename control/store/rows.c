@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "control/events/audit_kind.h"
 #include "control/events/events.h"
 #include "control/settings/prices.h"
 #include "control/store/audit.h"
@@ -296,12 +297,13 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 
 	if (ev->type != EVENT_SETTING_CHANGED)
 		return add_action(db, ev);
-	return audit_add(db, &(struct audit_row){.at_ms = ev->at_ms,
-						 .actor = c->author,
-						 .via = c->source,
-						 .kind = "setting_changed",
-						 .target = c->name,
-						 .result = c->effect});
+	return audit_add(db,
+			 &(struct audit_row){.at_ms = ev->at_ms,
+					     .actor = c->author,
+					     .via = c->source,
+					     .kind = audit_kind_name(AUDIT_KIND_SETTING_CHANGED),
+					     .target = c->name,
+					     .result = c->effect});
 }
 
 /* {"text_in":12,…}: the kinds that were used; "estimated" where the provider did not tell it so. */

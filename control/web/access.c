@@ -195,21 +195,23 @@ static void audit_as(const struct access *a, const struct http_exchange *x, cons
 								.result = what->result}});
 }
 
-void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
+void access_audit(const struct access *a, const struct http_exchange *x, enum audit_kind kind,
 		  const char *target, const char *result)
 {
 	char actor[ACCESS_ACTOR_SIZE];
 
 	access_actor(a, x, actor);
 	audit_as(a, x, actor,
-		 &(struct event_action){.kind = kind, .target = target, .result = result});
+		 &(struct event_action){
+			 .kind = audit_kind_name(kind), .target = target, .result = result});
 }
 
-void access_audit_of(const struct access *a, const char *actor, const char *kind,
+void access_audit_of(const struct access *a, const char *actor, enum audit_kind kind,
 		     const char *target, const char *result)
 {
 	audit_as(a, NULL, actor,
-		 &(struct event_action){.kind = kind, .target = target, .result = result});
+		 &(struct event_action){
+			 .kind = audit_kind_name(kind), .target = target, .result = result});
 }
 
 /* ---- who it is ---- */
@@ -224,11 +226,11 @@ static enum decision refuse_guess(struct access *a, struct http_exchange *x,
 		return ACCESS_UNKNOWN;
 	find_address(a, x, address);
 	if (throttle_take(&a->guesses, address, env_now(a->conf.env))) {
-		access_audit(a, x, "token", "", "refused");
+		access_audit(a, x, AUDIT_KIND_TOKEN, "", "refused");
 		return ACCESS_UNKNOWN;
 	}
 	if (throttle_is_news(&a->guesses))
-		access_audit(a, x, "token", "", "too many tries");
+		access_audit(a, x, AUDIT_KIND_TOKEN, "", "too many tries");
 	return ACCESS_LATER;
 }
 
@@ -352,7 +354,9 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 	if (member)
 		snprintf(actor, sizeof actor, "%llu", (unsigned long long)member->user);
 	audit_as(a, x, actor,
-		 &(struct event_action){.kind = "sign_in", .target = name, .result = "granted"});
+		 &(struct event_action){.kind = audit_kind_name(AUDIT_KIND_SIGN_IN),
+					.target = name,
+					.result = "granted"});
 	return id;
 }
 
@@ -364,7 +368,7 @@ void access_secret(const struct access *a, const char *purpose, const uint8_t *n
 static enum sign_in_result refuse_try(struct access *a, struct http_exchange *x, struct throttle *t)
 {
 	if (throttle_is_news(t))
-		access_audit(a, x, "sign_in", "", "too many tries");
+		access_audit(a, x, AUDIT_KIND_SIGN_IN, "", "too many tries");
 	return SIGN_IN_LATER;
 }
 
@@ -405,7 +409,7 @@ static enum sign_in_result try_secret(struct access *a, struct http_exchange *x,
 	}
 	if (!throttle_take_common(&a->throttle, now))
 		return refuse_try(a, x, &a->throttle);
-	access_audit(a, x, "sign_in", "", "refused");
+	access_audit(a, x, AUDIT_KIND_SIGN_IN, "", "refused");
 	return SIGN_IN_REFUSED;
 }
 
@@ -481,7 +485,9 @@ void access_end(struct access *a, uint64_t session, const char *why)
 		return;
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)session);
 	audit_as(a, NULL, "control",
-		 &(struct event_action){.kind = "sign_out", .target = name, .result = why});
+		 &(struct event_action){.kind = audit_kind_name(AUDIT_KIND_SIGN_OUT),
+					.target = name,
+					.result = why});
 	save_sessions(a);
 	end_streams(a);
 }
@@ -515,7 +521,7 @@ static void drop_cookie(const struct access *a, struct http_exchange *x)
 
 void access_sign_out(struct access *a, struct http_exchange *x)
 {
-	access_audit(a, x, "sign_out", "", "done");
+	access_audit(a, x, AUDIT_KIND_SIGN_OUT, "", "done");
 	drop_cookie(a, x);
 	if (sessions_end(&a->sessions, http_tag(x))) {
 		save_sessions(a);
@@ -532,7 +538,7 @@ bool access_sign_out_one(struct access *a, struct http_exchange *x, uint64_t ses
 		   (!own || !*own->person || strcmp(own->person, s->person) != 0)))
 		return false;
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)session);
-	access_audit(a, x, "sign_out", name, "done");
+	access_audit(a, x, AUDIT_KIND_SIGN_OUT, name, "done");
 	if (s == own)
 		drop_cookie(a, x);
 	sessions_end(&a->sessions, session);
@@ -558,7 +564,8 @@ unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
 	char result[32];
 	unsigned ended;
 
-	access_audit(a, x, "sign_out_everywhere", web_role_name(access_role(a, x)), "begun");
+	access_audit(a, x, AUDIT_KIND_SIGN_OUT_EVERYWHERE, web_role_name(access_role(a, x)),
+		     "begun");
 	drop_cookie(a, x);
 	ended = end_all(a, x);
 	snprintf(result, sizeof result, "%u session%s", ended, ended == 1 ? "" : "s");

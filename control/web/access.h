@@ -17,6 +17,7 @@
 
 #include <jansson.h>
 
+#include "control/events/audit_kind.h"
 #include "control/web/roles.h"
 
 struct access;
@@ -120,10 +121,10 @@ bool access_sign_out_one(struct access *a, struct http_exchange *x, uint64_t ses
 /* Ends all sessions for an admin, and for others those of their person. Returns how many. */
 unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
 /* A row of the audit: what this client did, to what, and what came of it. */
-void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
+void access_audit(const struct access *a, const struct http_exchange *x, enum audit_kind kind,
 		  const char *target, const char *result);
 /* The same of a client that may be gone; actor: as access_actor told. */
-void access_audit_of(const struct access *a, const char *actor, const char *kind,
+void access_audit_of(const struct access *a, const char *actor, enum audit_kind kind,
 		     const char *target, const char *result);
 /* [{id, role, user, server, createdAt, expiresAt, current}], the oldest first; user: who signed in
  * with Discord, server: the only one that it sees; both may be null. */

@@ -97,7 +97,7 @@ void web_session_put(struct web *w, const struct web_request *r)
 	}
 	access_move(web_access(w), s->id, to);
 	snprintf(target, sizeof target, "server %llu", (unsigned long long)guild);
-	access_audit(web_access(w), r->x, "look_at", target, "done");
+	access_audit(web_access(w), r->x, AUDIT_KIND_LOOK_AT, target, "done");
 	web_json(r->x, 200, describe(w, r->x));
 }
 

@@ -221,7 +221,7 @@ void discord_sign_in_check_head(struct discord_sign_in *d, const struct http_hea
 
 static void refuse(struct discord_sign_in *d, struct http_exchange *x, const char *why)
 {
-	access_audit(d->conf.access, x, "sign_in", "Discord", why);
+	access_audit(d->conf.access, x, AUDIT_KIND_SIGN_IN, "Discord", why);
 	turn_away(x, WEB_NOT_SIGNED_IN);
 }
 
@@ -623,7 +623,7 @@ static bool take_pending(struct discord_sign_in *d, const char *state, struct pe
 static void refuse_stray(struct discord_sign_in *d, struct http_exchange *x)
 {
 	if (rate_limit_take(&d->strays, 1, STRAY_EVERY_S * NS_PER_S, env_now(d->conf.env)))
-		access_audit(d->conf.access, x, "sign_in", "Discord",
+		access_audit(d->conf.access, x, AUDIT_KIND_SIGN_IN, "Discord",
 			     "of no sign-in of this browser");
 	turn_away(x, WEB_NOT_SIGNED_IN);
 }

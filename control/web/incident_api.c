@@ -51,7 +51,8 @@ void web_incidents_post(struct web *w, const struct web_request *r)
 		return;
 	}
 	err = c->incidenth ? c->incidenth(&what, on_made, w, c->arg) : ENOENT;
-	access_audit(web_access(w), r->x, "export_incident", "", err ? "refused" : "begun");
+	access_audit(web_access(w), r->x, AUDIT_KIND_EXPORT_INCIDENT, "",
+		     err ? "refused" : "begun");
 	if (err) {
 		web_refuse(r->x, err == EBUSY	 ? WEB_BUSY
 				 : err == ENOSPC ? WEB_MANY_INCIDENTS

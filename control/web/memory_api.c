@@ -169,7 +169,8 @@ void web_memory_guild_delete(struct web *w, const struct web_request *r)
 		return;
 	err = store_forget_guild(web_reads_store(w), r->id, web_on_read, read);
 	snprintf(target, sizeof target, "server %llu", (unsigned long long)r->id);
-	access_audit(web_access(w), r->x, "forget_server", target, err ? "refused" : "begun");
+	access_audit(web_access(w), r->x, AUDIT_KIND_FORGET_SERVER, target,
+		     err ? "refused" : "begun");
 	web_read_begun(r, read, err);
 }
 
@@ -194,7 +195,7 @@ static void audit_erased(struct web *w, const char *actor, const json_t *receipt
 	else if (traces)
 		snprintf(result, sizeof result, "erased, %" JSON_INTEGER_FORMAT " traces left",
 			 traces);
-	access_audit_of(web_access(w), actor, "erase_person", "", result);
+	access_audit_of(web_access(w), actor, AUDIT_KIND_ERASE_PERSON, "", result);
 }
 
 void web_erased(struct web *w, const char *receipt)
@@ -235,7 +236,7 @@ void web_person_delete(struct web *w, const struct web_request *r)
 	if (!is_for_erasure(r))
 		return;
 	err = c->eraseh ? c->eraseh(r->id, c->arg) : ENOENT;
-	access_audit(web_access(w), r->x, "erase_person", "", err ? "refused" : "begun");
+	access_audit(web_access(w), r->x, AUDIT_KIND_ERASE_PERSON, "", err ? "refused" : "begun");
 	if (err) {
 		web_refuse(r->x, err == EBUSY || err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
 		return;
@@ -317,6 +318,7 @@ void web_fact_delete(struct web *w, const struct web_request *r)
 	err = store_forget_facts(web_reads_store(w), &f, web_on_read, read);
 	snprintf(target, sizeof target, "fact %llu in server %llu", (unsigned long long)r->id,
 		 (unsigned long long)q.guild);
-	access_audit(web_access(w), r->x, "forget_fact", target, err ? "refused" : "begun");
+	access_audit(web_access(w), r->x, AUDIT_KIND_FORGET_FACT, target,
+		     err ? "refused" : "begun");
 	web_read_begun(r, read, err);
 }

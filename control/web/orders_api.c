@@ -6,8 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/events/audit_kind.h"
 #include "control/web/inside.h"
 #include "proto/discord.h"
+
+static const enum audit_kind kinds[] = {
+	[WEB_SAY] = AUDIT_KIND_SAY,
+	[WEB_STOP] = AUDIT_KIND_STOP,
+	[WEB_MUTE] = AUDIT_KIND_MUTE,
+	[WEB_UNMUTE] = AUDIT_KIND_UNMUTE,
+	[WEB_LEAVE] = AUDIT_KIND_LEAVE,
+	[WEB_MOVE] = AUDIT_KIND_MOVE,
+	[WEB_MUSIC_PAUSE] = AUDIT_KIND_MUSIC_PAUSE,
+	[WEB_MUSIC_RESUME] = AUDIT_KIND_MUSIC_RESUME,
+	[WEB_MUSIC_SKIP] = AUDIT_KIND_MUSIC_SKIP,
+	[WEB_MUSIC_STOP] = AUDIT_KIND_MUSIC_STOP,
+};
 
 static void answer(const struct web_request *r, const struct web_order *o, int err, const char *why)
 {
@@ -56,7 +70,7 @@ static void give(struct web *w, const struct web_request *r, const struct web_or
 	if (o->number)
 		snprintf(target + n, sizeof target - n, ", order %llu",
 			 (unsigned long long)o->number);
-	access_audit(web_access(w), r->x, web_order_name(o->kind), target,
+	access_audit(web_access(w), r->x, kinds[o->kind], target,
 		     err		  ? "refused"
 		     : o->kind == WEB_SAY ? "accepted"
 					  : "carried out");
@@ -65,11 +79,7 @@ static void give(struct web *w, const struct web_request *r, const struct web_or
 
 const char *web_order_name(enum web_order_kind kind)
 {
-	static const char *const names[] = {
-		"say",	"stop",	       "mute",	       "unmute",     "leave",
-		"move", "music_pause", "music_resume", "music_skip", "music_stop"};
-
-	return names[kind];
+	return audit_kind_name(kinds[kind]);
 }
 
 void web_say_post(struct web *w, const struct web_request *r)

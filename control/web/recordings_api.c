@@ -69,7 +69,7 @@ static void send(struct web *w, struct http_exchange *x, enum web_role role,
 	/* Whose voice it is is told by the utterance. */
 	snprintf(target, sizeof target, "%.64s utterance %llu", http_request_head(x)->path,
 		 (unsigned long long)utterance);
-	access_audit(web_access(w), x, "listen", target, may ? "carried out" : "refused");
+	access_audit(web_access(w), x, AUDIT_KIND_LISTEN, target, may ? "carried out" : "refused");
 	if (!wav) {
 		web_refuse(x, WEB_NO_RECORDING);
 		return;

@@ -122,7 +122,7 @@ static void audit_link(const struct web *w, const struct web_request *r,
 
 	snprintf(target, sizeof target, "server %llu person %llu", (unsigned long long)what->guild,
 		 (unsigned long long)what->requester);
-	access_audit(web_access(w), r->x, "share_link", target,
+	access_audit(web_access(w), r->x, AUDIT_KIND_SHARE_LINK, target,
 		     a->status < 300 ? "carried out" : "refused");
 }
 

@@ -523,6 +523,8 @@ const groups = {
     await openPage(b, s, '#audit');
     is('a change of settings is shown member by member', await b.until(`/first_audio_ms: 9000 → 7000/.test(${body}) && /guilds.9001.name: a → b/.test(${body})`), true);
     is('another one as it is', await b.eval(`/heard → remembered/.test(${body})`), true);
+    is('each kind is told in words where the table has them', await b.eval(`/saved the settings: the document before and aftersettings/.test(${body})`), true);
+    is('every kind of the table can be chosen', await b.eval("[...document.querySelectorAll('#audit-kind option')].map((e) => e.value)"), ['', 'settings', 'sign_in']);
     await b.eval(set('audit-kind', 'sign_in'));
     is('one kind can be chosen', await b.until(`!/consent/.test(document.querySelector('#view-body tbody').textContent) && /granted/.test(${body})`), true);
     await b.eval(set('audit-kind', ''));

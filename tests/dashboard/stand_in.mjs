@@ -88,7 +88,7 @@ export class StandIn {
     if (/^\/api\/guilds\/\d+\/channels$/.test(path)) return { channels: [] };
     return {
       '/api/auth/session': this.who, '/api/auth/methods': { discord: false }, '/api/guilds': { guilds }, '/api/rooms': { rooms: this.rooms },
-      '/api/reasons': { reasons: { answered: 'it was answered', merged: 'it went into another turn' }, rules: {}, faults: {} },
+      '/api/reasons': { reasons: { answered: 'it was answered', merged: 'it went into another turn' }, rules: {}, faults: {}, audit: { sign_in: 'signed in at the dashboard, or was refused', settings: 'saved the settings: the document before and after' } },
       '/api/settings/schema': this.settings.schema, '/api/settings': this.settings.now, '/api/settings/history': { versions: [] },
       '/api/errors': { errors: this.errors ?? [], next: null }, '/api/voice/state': { activeCount: this.rooms.length, sessions: this.asr },
       '/api/audit/chain': this.chain, '/api/voice/tool-events': { events: this.calls ?? [], next: null },

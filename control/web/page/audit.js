@@ -28,16 +28,12 @@ export function differences(before, after) {
   return list;
 }
 
-export function makeAudit({ node, ask, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName }) {
-  const view = { id: "audit", title: "Audit", role: "admin", kind: "", kinds: new Set(), chain: null, outcome: null, on: ["operator_action", "order_ended", "setting_changed"], draw };
+export function makeAudit({ node, ask, own, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName }) {
+  const view = { id: "audit", title: "Audit", role: "admin", kind: "", chain: null, outcome: null, on: ["operator_action", "order_ended", "setting_changed"], draw };
   const query = () => (view.kind ? { kind: view.kind } : {});
 
-  async function read(before) {
-    const read_ = await page("/api/audit", "audit", query(), before);
-
-    for (const a of read_.rows) view.kinds.add(a.kind);
-    return read_;
-  }
+  const read = (before) => page("/api/audit", "audit", query(), before);
+  const meaning = (kind) => own(state.meanings.audit || {}, kind);
 
   view.load = async () => {
     const [list, who] = await Promise.all([read(), ask("GET", "/api/auth/session")]);
@@ -46,7 +42,6 @@ export function makeAudit({ node, ask, state, dirty, choose, page, older, table,
   };
   view.forget = () => {
     view.chain = view.outcome = null;
-    view.kinds.clear();
   };
 
   const short = (v) => {
@@ -112,7 +107,7 @@ export function makeAudit({ node, ask, state, dirty, choose, page, older, table,
   view.outcome && node("p", { role: "status" }, view.outcome));
 
   function draw() {
-    const kind = node("select", { id: "audit-kind" }, node("option", { value: "" }, "all"), ...[...new Set([...view.kinds, ...(view.kind ? [view.kind] : [])])].sort().map((k) =>
+    const kind = node("select", { id: "audit-kind" }, node("option", { value: "" }, "all"), ...Object.keys(state.meanings.audit || {}).sort().map((k) =>
       node("option", { value: k }, k)));
 
     kind.value = view.kind;
@@ -122,7 +117,7 @@ export function makeAudit({ node, ask, state, dirty, choose, page, older, table,
     };
     return [
       node("div", { class: "row tools" }, node("label", { for: "audit-kind" }, "What"), kind, button("Check the chain", check)), chain(),
-      table("Audit", [["row", (a) => a.id, true], ["at", (a) => when(a.at)], ["who", (a) => personName(a.actor)], ["how", (a) => a.via], ["what", (a) => a.kind],
+      table("Audit", [["row", (a) => a.id, true], ["at", (a) => when(a.at)], ["who", (a) => personName(a.actor)], ["how", (a) => a.via], ["what", (a) => node("div", { class: "rule" }, meaning(a.kind), node("code", null, a.kind))],
         ["about", (a) => about(a.target)], ["change", changes], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."),
       older(view, async (before) => ({ ...before, ...await read(before) })),
       browsers(),

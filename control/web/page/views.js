@@ -745,7 +745,7 @@ export function makeViews({ node, ask, dollars, seconds, own, state, meaning, di
     older(view, (before) => readSessions(view, before)), view.opened && drawSession(view, view.opened)],
   };
 
-  const audit = makeAudit({ node, ask, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName });
+  const audit = makeAudit({ node, ask, own, state, dirty, choose, page, older, table, section, muted, mark, button, personName, guildName });
 
   // A page of another program of this machine, which makes each tab a member of a voice channel.
   const talk = {

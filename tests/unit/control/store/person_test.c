@@ -70,7 +70,7 @@ TEST(a_receipt_tells_of_what_is_left)
 	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(!strstr(receipt, "\"traces\":0"));
 	CHECK_INT(erase_tell(&sentence, receipt), 0);
-	CHECK(strstr(sentence.text, "traces"));
+	CHECK(strstr(sentence.text, "found 1 trace:"));
 	free(receipt);
 	db_close(person_db);
 	folder_remove(person_dir);
