@@ -55,6 +55,10 @@ static const struct si_shape shape_messages[] = {
 	{"top_p", "num:0..1"},
 	{"top_k", "int"},
 	{"cache_control", "any"},
+	{"output_config", "obj"},
+	{"output_config.format", "obj"},
+	{"output_config.format.type", "!'json_schema'"},
+	{"output_config.format.schema", "any"},
 	{NULL, NULL},
 };
 

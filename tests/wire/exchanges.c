@@ -71,6 +71,10 @@ static const struct {
 	{"results", "", {.messages = talk, .n = 5, .tools = &tool, .n_tools = 1}},
 	{"word", "", {.messages = talk, .n = 1, .one_word = true, .output_tokens = WORD_TOKENS}},
 	{"object", "", {.messages = talk, .n = 1, .answer_schema = "{\"type\":\"object\"}"}},
+	{"form", "", {.model = "gpt-5-mini", .messages = talk, .n = 1, .answer_schema = "{}"}},
+	{"formed",
+	 "",
+	 {.model = "claude-sonnet-4-5", .messages = talk, .n = 1, .answer_schema = "{}"}},
 	{"search", "", {.messages = talk, .n = 3, .search = true}},
 	{"see", "", {.instructions = "Describe.", .messages = &look, .n = 1}},
 	{"more", "resp_1", {.messages = talk, .n = 3}},
@@ -92,7 +96,7 @@ static int send_asks(const struct text_dialect *d)
 
 		if (*request.previous && !d->continues)
 			continue;
-		ask.model = "model";
+		ask.model = ask.model ? ask.model : "model";
 		ask.instructions = ask.instructions ? ask.instructions : "";
 		body = d->build(&request);
 		if (!body)
