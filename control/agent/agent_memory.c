@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/agent/inside.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/memory/last_told.h"
+#include "control/memory/tell.h"
 #include "control/memory/time_cue.h"
 #include "control/memory/untold.h"
 #include "control/settings/settings.h"
@@ -112,12 +112,12 @@ static uint64_t asked_ms(const struct agent *a)
 
 /* The question itself is no answer to it. Its words may be older than its turn, which others may
  * have begun; what somebody else said in the same words is evidence. */
-static bool asks_now(const struct agent_memory *m, uint64_t user, uint64_t at_ms, const char *words)
+static bool asks_now(const struct agent *a, uint64_t user, uint64_t at_ms, const char *words)
 {
-	const struct room_turn *turn = room_active(m->a->room);
+	const struct room_turn *turn = room_active(a->room);
 
 	for (unsigned i = 0; turn && i < turn->segments; i++)
-		if (turn->segment[i].user == user && at_ms + MINUTE_MS > asked_ms(m->a) &&
+		if (turn->segment[i].user == user && at_ms + MINUTE_MS > asked_ms(a) &&
 		    strstr(turn->transcript, words))
 			return true;
 	return false;
@@ -126,106 +126,81 @@ static bool asks_now(const struct agent_memory *m, uint64_t user, uint64_t at_ms
 const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_NAME_MAX])
 {
 	const char *name = json_string_value(json_object_get(row, "name"));
-	uint64_t user = 0;
 
-	discord_u64(json_string_value(json_object_get(row, "user")), &user);
-	room_label(a->room, user, name ? name : "", to);
+	room_label(a->room, tell_user(row), name ? name : "", to);
 	return to;
 }
 
-/* Answers may repeat this person from now on. */
-static void note_told(const struct agent_memory *m, uint64_t user)
+/* ---- what may be told (control/memory/tell.h) ---- */
+
+static bool recalls(uint64_t user, void *arg)
 {
-	turns_told(m->a->turns, user);
+	return agent_may_recall(arg, user);
 }
 
-/* The speaker of the line, and of the bot's own line whom it answers and quotes. */
-static void note_line(const struct agent_memory *m, const json_t *line, uint64_t user)
+static bool is_here(const json_t *fact, void *arg)
 {
-	static const char *const lists[] = {"askers", "quoted"};
-	const json_t *id;
-	uint64_t of;
-	size_t i;
-
-	note_told(m, user);
-	for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
-		json_array_foreach(json_object_get(line, lists[k]), i, id)
-		{
-			if (discord_u64(json_string_value(id), &of))
-				note_told(m, of);
-		}
-	}
+	return agent_is_told_here(arg, fact);
 }
 
-/* As the model gets it. NULL: it may not be told. */
-static json_t *tell_line(const struct agent_memory *m, const json_t *line)
+static bool may_tell_line(const json_t *line, void *arg)
 {
-	const struct calendar_zone zone = server_zone(&m->a->zone);
-	char name[ROOM_NAME_MAX], clock[CALENDAR_MINUTE];
+	const struct agent *a = arg;
 	const char *text = json_string_value(json_object_get(line, "text"));
-	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms")), user = 0;
-	uint64_t now = env_wall_ms(m->a->env);
-	bool bot = json_is_true(json_object_get(line, "bot"));
+	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms"));
 
-	discord_u64(json_string_value(json_object_get(line, "user")), &user);
-	if (!text || (!bot && asks_now(m, user, at, text)) || !agent_may_recall_line(m->a, line))
-		return NULL;
-	note_line(m, line, user);
-	calendar_minute(clock, at, calendar_offset(&zone, at));
-	return json_pack("{s:O,s:s,s:O*,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
-			 bot ? "you" : agent_label(m->a, line, name), "speaker_id",
-			 bot ? NULL : json_object_get(line, "user"), "said", text, "at", clock,
-			 "minutes_ago", (json_int_t)(now > at ? (now - at) / MINUTE_MS : 0));
+	return (json_is_true(json_object_get(line, "bot")) ||
+		!asks_now(a, tell_user(line), at, text)) &&
+	       agent_may_recall_line(a, line);
 }
 
-static void append_line(json_t *list, json_t *line)
+static void note_told(uint64_t user, void *arg)
 {
-	if (line)
-		json_array_append_new(list, line);
+	const struct agent *a = arg;
+
+	turns_told(a->turns, user);
 }
 
-static json_t *tell_lines(const struct agent_memory *m, const char *document)
+static const char *name_person(uint64_t user, const char *stored, char to[TELL_NAME], void *arg)
 {
-	static const char *const flags[] = {"unsure", "other_time"};
-	json_t *lines = json_loads(document, 0, NULL), *told = json_array(), *line, *beside;
-	size_t i, k;
+	const struct agent *a = arg;
 
-	json_array_foreach(lines, i, line)
-	{
-		json_t *out = tell_line(m, line), *near = json_array();
-
-		json_array_foreach(json_object_get(line, "near"), k, beside)
-		{
-			append_line(near, tell_line(m, beside));
-		}
-		if (out && json_array_size(near))
-			json_object_set(out, "near", near);
-		for (size_t f = 0; out && f < sizeof flags / sizeof flags[0]; f++)
-			if (json_is_true(json_object_get(line, flags[f])))
-				json_object_set_new(out, flags[f], json_true());
-		json_decref(near);
-		append_line(told, out);
-	}
-	json_decref(lines);
-	return told;
+	return room_label(a->room, user, stored ? stored : "", to) || stored ? to : NULL;
 }
+
+_Static_assert((int)TELL_NAME >= (int)ROOM_NAME_MAX, "a label of a room has no place");
+
+/* zone is borrowed. */
+static struct tell_rules rules_of(const struct agent *a, uint64_t asker,
+				  const struct calendar_zone *zone)
+{
+	return (struct tell_rules){.zone = zone,
+				   .now_ms = env_wall_ms(a->env),
+				   .asker = asker,
+				   .recallh = recalls,
+				   .hereh = is_here,
+				   .lineh = may_tell_line,
+				   .noteh = note_told,
+				   .nameh = name_person,
+				   .arg = (void *)(uintptr_t)a};
+}
+
+/* ---- the search of lines ---- */
 
 static void take_lines(int err, const struct store_document *document, void *arg)
 {
 	struct memory_ask *ask = arg;
+	const struct calendar_zone zone = server_zone(&ask->m->a->zone);
+	const struct tell_rules rules = rules_of(ask->m->a, ask->user, &zone);
+	json_t *lines = err ? NULL : json_loads(document->document, 0, NULL);
 
-	give(ask, err, err ? NULL : tell_lines(ask->m, document->document));
+	give(ask, err, err ? NULL : tell_lines(&rules, lines));
+	json_decref(lines);
 }
 
-/* Results call the bot "you". */
 static bool names_bot(const struct agent *a, const char *speaker)
 {
-	static const char *const words[] = {"you", "yourself", "bot", "the bot", "assistant"};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(speaker, words[i]) == 0)
-			return true;
-	return *speaker && room_is_bot_name(a->room, speaker);
+	return tell_means_bot(speaker) || (*speaker && room_is_bot_name(a->room, speaker));
 }
 
 /* Only of this voice channel: whoever listens here may not be allowed to see another one. */
@@ -293,50 +268,6 @@ void agent_memory_unwritten(const struct agent_memory *m, unsigned facts)
 					.memory = {.source = "asked", .refused = facts}});
 }
 
-static json_t *day_json(const struct agent *a, const json_t *ms)
-{
-	const struct calendar_zone zone = server_zone(&a->zone);
-	uint64_t at_ms = (uint64_t)json_integer_value(ms);
-	char day[CALENDAR_DATE];
-
-	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
-	return json_string(day);
-}
-
-/* The newest time when it was said. */
-static const json_t *newest_ms(const json_t *fact)
-{
-	const json_t *again = json_object_get(fact, "again_ms");
-
-	return again ? again : json_object_get(fact, "at_ms");
-}
-
-/* Models count days badly. */
-static json_int_t days_since(const struct agent *a, const json_t *ms)
-{
-	const struct calendar_zone zone = server_zone(&a->zone);
-
-	return calendar_days_ago(&zone, env_wall_ms(a->env), (uint64_t)json_integer_value(ms));
-}
-
-/* The people present whom the fact surely names, by their present names: the text may have others.
- */
-static json_t *list_people(const struct agent *a, const json_t *people)
-{
-	json_t *list = json_array(), *bound;
-	char name[ROOM_NAME_MAX];
-	const char *id;
-	uint64_t user;
-
-	json_object_foreach((json_t *)(uintptr_t)people, id, bound)
-	{
-		if (json_is_true(bound) && discord_u64(id, &user) &&
-		    room_label(a->room, user, "", name))
-			json_array_append_new(list, json_string(name));
-	}
-	return list;
-}
-
 bool agent_is_told_here(const struct agent *a, const json_t *fact)
 {
 	const json_t *channels = json_object_get(fact, "channels"), *one;
@@ -366,35 +297,11 @@ enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact,
 	return author == asker && room_alone_with(a->room, asker) ? AUDIENCE_OWNER : AUDIENCE_NONE;
 }
 
-/* The author of a fact that contradicts another one; 0: it is its own. */
-static uint64_t author_of(const json_t *one)
-{
-	uint64_t user = 0;
-
-	discord_u64(json_string_value(json_object_get(one, "user")), &user);
-	return user;
-}
-
-/* Of what was told elsewhere nothing, unless all may be told, nor of others who may not be
- * recalled. */
-static bool may_tell_beside(const struct agent *a, const json_t *one, bool all)
-{
-	uint64_t author = author_of(one);
-
-	return (all || agent_is_told_here(a, one)) && (!author || agent_may_recall(a, author));
-}
-
 static const json_t *first_told(const struct agent *a, const json_t *list, bool all)
 {
-	const json_t *one;
-	size_t i;
+	const struct tell_rules rules = rules_of(a, 0, NULL);
 
-	json_array_foreach(list, i, one)
-	{
-		if (may_tell_beside(a, one, all))
-			return one;
-	}
-	return NULL;
+	return tell_first(&rules, list, all);
 }
 
 const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool all)
@@ -407,84 +314,6 @@ const json_t *agent_former_of(const struct agent *a, const json_t *fact, bool al
 const json_t *agent_conflict_of(const struct agent *a, const json_t *fact, bool all)
 {
 	return first_told(a, json_object_get(fact, "conflicts"), all);
-}
-
-static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
-{
-	json_t *list = json_array();
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(fact, "former"), i, one)
-	{
-		if (json_array_size(list) < TOLD_FORMER && may_tell_beside(a, one, all))
-			json_array_append_new(
-				list,
-				json_pack("{s:O,s:o,s:o,s:O*}", "text",
-					  json_object_get(one, "text"), "from",
-					  day_json(a, json_object_get(one, "from_ms")), "until",
-					  day_json(a, json_object_get(one, "until_ms")), "unsure",
-					  json_object_get(one, "unsure")));
-	}
-	return list;
-}
-
-static json_t *list_conflicts(const struct memory_ask *ask, const json_t *fact, bool all)
-{
-	const struct agent *a = ask->m->a;
-	json_t *list = json_array();
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(fact, "conflicts"), i, one)
-	{
-		if (json_array_size(list) == TOLD_CONFLICTS || !may_tell_beside(a, one, all))
-			continue;
-		note_told(ask->m, author_of(one));
-		json_array_append_new(
-			list, json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
-					day_json(a, json_object_get(one, "from_ms"))));
-	}
-	return list;
-}
-
-/* In the words of the tool. NULL: whoever said it does not agree any more. */
-static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact, bool all)
-{
-	json_t *former, *against, *about, *out;
-	const struct agent *a = ask->m->a;
-	char name[ROOM_NAME_MAX];
-	uint64_t user = 0;
-
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	if (!agent_may_recall(a, user))
-		return NULL;
-	note_told(ask->m, user);
-	former = list_former(a, fact, all);
-	against = list_conflicts(ask, fact, all);
-	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
-			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
-			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
-			user == ask->user, "score", json_object_get(fact, "score"), "days_ago",
-			days_since(ask->m->a, newest_ms(fact)), "metadata", "createdAt",
-			day_json(ask->m->a, json_object_get(fact, "at_ms")), "tags",
-			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
-	if (out && json_object_get(fact, "again_ms"))
-		json_object_set_new(json_object_get(out, "metadata"), "saidAgain",
-				    day_json(a, newest_ms(fact)));
-	if (out && json_array_size(former))
-		json_object_set(out, "former", former);
-	about = list_people(ask->m->a, json_object_get(fact, "people"));
-	if (out && json_array_size(about))
-		json_object_set(out, "about", about);
-	json_decref(about);
-	if (out && json_is_true(json_object_get(fact, "unsure")))
-		json_object_set_new(out, "unsure", json_true());
-	if (out && json_array_size(against))
-		json_object_set(out, "contradicted_by", against);
-	json_decref(against);
-	json_decref(former);
-	return out;
 }
 
 void agent_hold_private(struct agent *a, uint64_t user)
@@ -525,10 +354,7 @@ static void note_private(const struct memory_ask *ask)
 
 enum untold agent_untold(const struct agent *a, const json_t *fact, uint64_t asker)
 {
-	uint64_t user = 0;
-
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	if (!agent_may_recall(a, user))
+	if (!agent_may_recall(a, tell_user(fact)))
 		return UNTOLD_AUTHOR;
 	return !json_is_true(json_object_get(fact, "private")) &&
 			       agent_audience_of(a, fact, asker) == AUDIENCE_NONE
@@ -585,6 +411,8 @@ static bool search_again(struct memory_ask *ask, const json_t *facts)
 /* *private: some are told because their owner is alone. */
 static json_t *list_matches(const struct memory_ask *ask, const json_t *facts, bool *private)
 {
+	const struct calendar_zone zone = server_zone(&ask->m->a->zone);
+	const struct tell_rules rules = rules_of(ask->m->a, ask->user, &zone);
 	json_t *matches = json_array(), *fact;
 	size_t i;
 
@@ -599,8 +427,9 @@ static json_t *list_matches(const struct memory_ask *ask, const json_t *facts, b
 			continue;
 		if (json_array_size(matches) == ask->most)
 			break;
-		told = tell_fact(ask, fact, who == AUDIENCE_OWNER);
-		append_line(matches, told);
+		told = tell_fact(&rules, fact, who == AUDIENCE_OWNER);
+		if (told)
+			json_array_append_new(matches, told);
 		*private = *private || (told && who == AUDIENCE_OWNER);
 	}
 	return matches;

@@ -408,6 +408,9 @@ bool text_session_may_recall(const struct text_guild *g, uint64_t user);
 /* True if the object of the store, a fact or one that it ended, may be told in this channel: it was
  * told there, or where everybody may follow. */
 bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);
+/* The same of a line of the store (store_find_said): of an answer everybody counts whom it answers,
+ * and whose words stood in its prompt. */
+bool text_session_may_tell_line(const struct text_guild *g, const json_t *line);
 /* Tells the bus why a message or question ended. */
 void text_session_publish(struct text_guild *g, const struct text_trigger *t);
 /* Ends what a control before this one owes to somebody who does not want to be read any more. guild

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "control/memory/slice.h"
+#include "control/memory/tell.h"
 #include "control/memory/terms.h"
 #include "control/memory/time_cue.h"
 #include "control/memory/untold.h"
@@ -96,7 +97,7 @@ static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user
 	return discord_u64(id, user) && text_session_may_recall(r->job->g, *user);
 }
 
-static bool may_tell_all(const struct text_recall *r, const json_t *people)
+static bool may_recall_all(const struct text_guild *g, const json_t *people)
 {
 	const json_t *id;
 	uint64_t user;
@@ -104,7 +105,7 @@ static bool may_tell_all(const struct text_recall *r, const json_t *people)
 
 	json_array_foreach(people, i, id)
 	{
-		if (!may_tell(r, json_string_value(id), &user))
+		if (!discord_u64(json_string_value(id), &user) || !text_session_may_recall(g, user))
 			return false;
 	}
 	return true;
@@ -129,13 +130,11 @@ bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const j
 	return !channels;
 }
 
-/* Of an answer everybody whom it answers, and whose words stood in its prompt. */
-static bool may_tell_line(const struct text_recall *r, const json_t *line, uint64_t *user)
+bool text_session_may_tell_line(const struct text_guild *g, const json_t *line)
 {
-	return may_tell(r, text_at(line, "user"), user) &&
-	       may_tell_all(r, json_object_get(line, "askers")) &&
-	       may_tell_all(r, json_object_get(line, "quoted")) &&
-	       !json_object_get(r->told, text_at(line, "text"));
+	return text_session_may_recall(g, tell_user(line)) &&
+	       may_recall_all(g, json_object_get(line, "askers")) &&
+	       may_recall_all(g, json_object_get(line, "quoted"));
 }
 
 /* The bot is "you", and nobody else is. Borrowed until the next one. */
@@ -173,7 +172,9 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 		.id = (uint32_t)json_integer_value(json_object_get(line, "id")),
 		.text = text_at(line, "text"),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
-	if (!*out->text || !may_tell_line(r, line, &out->user))
+	out->user = tell_user(line);
+	if (!*out->text || !text_session_may_tell_line(r->job->g, line) ||
+	    json_object_get(r->told, out->text))
 		return false;
 	out->author = author_of(r, line, out->user);
 	/* What the bot said may repeat anybody. */

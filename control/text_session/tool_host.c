@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/events/events.h"
+#include "control/memory/tell.h"
 #include "control/memory/time_cue.h"
 #include "control/memory/untold.h"
 #include "control/settings/settings.h"
@@ -20,6 +21,7 @@
 #include "proto/media.h"
 
 #define MINUTE_MS UINT64_C(60000)
+#define HOUR_MS	  UINT64_C(3600000)
 
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
@@ -126,111 +128,73 @@ static void tell_unwritten(unsigned facts, void *arg)
 						.memory = {.source = "asked", .refused = facts}});
 }
 
-static json_t *day_json(const struct text_memory_ask *ask, const json_t *ms)
-{
-	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
-	uint64_t at_ms = (uint64_t)json_integer_value(ms);
-	char day[CALENDAR_DATE];
+/* ---- what may be told (control/memory/tell.h) ---- */
 
-	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
-	return json_string(day);
+static bool recalls(uint64_t user, void *arg)
+{
+	const struct text_memory_ask *ask = arg;
+
+	return text_session_may_recall(ask->seat->g, user);
 }
 
-static uint64_t author_of(const json_t *fact)
+static bool is_here(const json_t *fact, void *arg)
 {
-	uint64_t user = 0;
+	const struct text_memory_ask *ask = arg;
 
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	return user;
+	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact);
 }
 
-/* A former value is of the fact's own author, and names none. */
-static bool may_tell_beside(const struct text_memory_ask *ask, const json_t *one)
+static void note_told(uint64_t user, void *arg)
 {
-	uint64_t author = author_of(one);
+	const struct text_memory_ask *ask = arg;
 
-	return text_session_may_tell(ask->seat->g, ask->seat->channel, one) &&
-	       (!author || text_session_may_recall(ask->seat->g, author));
+	text_keeping_told(ask->seat->g, ask->reply, user);
 }
 
-/* Values that it took the place of, or facts that contradict it, as far as they may be told here.
- * until: the former have it. */
-static json_t *tell_others(const struct text_memory_ask *ask, const json_t *list, bool until)
+_Static_assert((int)TELL_NAME >= (int)TEXT_CALLED, "a name of a member has no place");
+
+static const char *name_person(uint64_t user, const char *stored, char to[TELL_NAME], void *arg)
 {
-	json_t *told = json_array();
-	size_t i, most = until ? TOLD_FORMER : TOLD_CONFLICTS;
-	const json_t *one;
+	const struct text_memory_ask *ask = arg;
 
-	json_array_foreach(list, i, one)
-	{
-		json_t *out;
-
-		if (json_array_size(told) == most || !may_tell_beside(ask, one))
-			continue;
-		text_keeping_told(ask->seat->g, ask->reply, author_of(one));
-		out = json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
-				day_json(ask, json_object_get(one, "from_ms")));
-		if (until)
-			json_object_set_new(out, "until",
-					    day_json(ask, json_object_get(one, "until_ms")));
-		if (json_is_true(json_object_get(one, "unsure")))
-			json_object_set_new(out, "unsure", json_true());
-		json_array_append_new(told, out);
-	}
-	return told;
+	if (!stored && !*text_member_name(ask->seat->g, user))
+		return NULL;
+	return text_member_called(ask->seat->g, user, stored ? stored : "", to);
 }
 
-/* How long ago it was said for the last time: models count days badly. */
-static json_int_t days_since(const struct text_memory_ask *ask, const json_t *fact)
+/* zone is borrowed. */
+static struct tell_rules rules_of(const struct text_memory_ask *ask,
+				  const struct calendar_zone *zone)
 {
-	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
-	const json_t *again = json_object_get(fact, "again_ms");
-	const json_t *ms = again ? again : json_object_get(fact, "at_ms");
-
-	return calendar_days_ago(&zone, env_wall_ms(ask->seat->g->ts->conf.env),
-				 (uint64_t)json_integer_value(ms));
+	return (struct tell_rules){.zone = zone,
+				   .now_ms = env_wall_ms(ask->seat->g->ts->conf.env),
+				   .asker = ask->user,
+				   .recallh = recalls,
+				   .hereh = is_here,
+				   .noteh = note_told,
+				   .nameh = name_person,
+				   .arg = (void *)(uintptr_t)ask};
 }
 
-/* The known people whom the fact surely names, by their present names: the text may have others. */
-static void add_people(const struct text_memory_ask *ask, const json_t *fact, json_t *out)
+/* NULL: too many calls wait. */
+static struct text_memory_ask *find_ask(struct text_seat *seat)
 {
-	json_t *list = json_array(), *people = json_object_get(fact, "people"), *bound;
-	char called[TEXT_CALLED];
-	const char *id;
-	uint64_t user;
-
-	json_object_foreach(people, id, bound)
-	{
-		if (json_is_true(bound) && discord_u64(id, &user) &&
-		    *text_member_name(ask->seat->g, user))
-			json_array_append_new(list, json_string(text_member_called(
-							    ask->seat->g, user, "", called)));
-	}
-	if (json_array_size(list))
-		json_object_set(out, "about", list);
-	json_decref(list);
+	for (unsigned i = 0; i < TEXT_MEMORY_ASKS; i++)
+		if (!seat->ask[i].seat)
+			return &seat->ask[i];
+	return NULL;
 }
 
-/* As in voice: when it was said again, former values with their dates, what contradicts it, and
- * whether it may be another fact than the question means. */
-static void add_doubts(const struct text_memory_ask *ask, const json_t *fact, json_t *out)
+/* When the message that is answered was written: what is asked for was said before. */
+static uint64_t asked_ms(const struct text_seat *seat, uint32_t reply)
 {
-	json_t *former = tell_others(ask, json_object_get(fact, "former"), true);
-	json_t *against = tell_others(ask, json_object_get(fact, "conflicts"), false);
-	const json_t *again_ms = json_object_get(fact, "again_ms");
+	const struct text_job *job = text_asking_find(seat->g, reply);
+	uint64_t now = env_wall_ms(seat->g->ts->conf.env);
 
-	if (again_ms)
-		json_object_set_new(json_object_get(out, "metadata"), "saidAgain",
-				    day_json(ask, again_ms));
-	if (json_array_size(former))
-		json_object_set(out, "former", former);
-	if (json_array_size(against))
-		json_object_set(out, "contradicted_by", against);
-	if (json_is_true(json_object_get(fact, "unsure")))
-		json_object_set_new(out, "unsure", json_true());
-	json_decref(former);
-	json_decref(against);
+	return job && job->first && missed_ms_of(job->first) < now ? missed_ms_of(job->first) : now;
 }
+
+/* ---- facts ---- */
 
 /* True if the fact may name somebody who was forgotten a moment ago: an erasure that is under way
  * takes it. */
@@ -248,45 +212,19 @@ static bool names_forgotten(const struct text_memory_ask *ask, const json_t *fac
 	return false;
 }
 
-static bool may_tell_fact(const struct text_memory_ask *ask, const json_t *fact, uint64_t user)
+static bool may_tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
 	const struct text_seat *seat = ask->seat;
 
 	return !json_is_true(json_object_get(fact, "private")) &&
-	       text_session_may_recall(seat->g, user) &&
 	       text_session_may_tell(seat->g, seat->channel, fact) && !names_forgotten(ask, fact);
-}
-
-/* In the words of the tool. NULL: it may not be told. */
-static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
-{
-	const char *name = json_string_value(json_object_get(fact, "name"));
-	char called[TEXT_CALLED];
-	uint64_t user = author_of(fact);
-	json_t *out;
-
-	if (!may_tell_fact(ask, fact, user))
-		return NULL;
-	text_keeping_told(ask->seat->g, ask->reply, user);
-	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
-			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
-			"said_by", text_member_called(ask->seat->g, user, name ? name : "", called),
-			"by_asker", user == ask->user, "score", json_object_get(fact, "score"),
-			"days_ago", days_since(ask, fact), "metadata", "createdAt",
-			day_json(ask, json_object_get(fact, "at_ms")), "tags",
-			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
-	if (out) {
-		add_people(ask, fact, out);
-		add_doubts(ask, fact, out);
-	}
-	return out;
 }
 
 static enum untold judge(const json_t *fact, void *arg)
 {
 	const struct text_memory_ask *ask = arg;
 
-	if (!text_session_may_recall(ask->seat->g, author_of(fact)))
+	if (!text_session_may_recall(ask->seat->g, tell_user(fact)))
 		return UNTOLD_AUTHOR;
 	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact) ? UNTOLD_NOT
 									     : UNTOLD_CHANNEL;
@@ -332,22 +270,32 @@ static bool search_again(struct text_memory_ask *ask, const json_t *facts)
 	       !find_facts(ask);
 }
 
-static void take_facts(int err, const struct store_document *document, void *arg)
+static json_t *list_matches(const struct text_memory_ask *ask, const json_t *facts)
 {
-	struct text_memory_ask *ask = arg;
-	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
-	json_t *matches = json_array();
+	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
+	const struct tell_rules rules = rules_of(ask, &zone);
+	json_t *matches = json_array(), *told;
+	const json_t *fact;
 	size_t i;
-	bool again;
 
 	json_array_foreach(facts, i, fact)
 	{
-		json_t *told = json_array_size(matches) < ask->most ? tell_fact(ask, fact) : NULL;
-
+		if (json_array_size(matches) == ask->most)
+			break;
+		told = may_tell_fact(ask, fact) ? tell_fact(&rules, fact, false) : NULL;
 		if (told)
 			json_array_append_new(matches, told);
 	}
-	again = json_array_size(matches) < ask->most && search_again(ask, facts);
+	return matches;
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg)
+{
+	struct text_memory_ask *ask = arg;
+	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL);
+	json_t *matches = list_matches(ask, facts);
+	bool again = json_array_size(matches) < ask->most && search_again(ask, facts);
+
 	json_decref(facts);
 	if (again) {
 		json_decref(matches);
@@ -403,11 +351,8 @@ static uint64_t place_of(const struct text_seat *seat)
 /* What the person wrote from a minute before the message that is answered. */
 static uint64_t sources_since(const struct text_seat *seat, uint32_t reply)
 {
-	const struct text_job *job = text_asking_find(seat->g, reply);
-	uint64_t now = env_wall_ms(seat->g->ts->conf.env), asked = now;
+	uint64_t asked = asked_ms(seat, reply);
 
-	if (job && job->first && missed_ms_of(job->first) < now)
-		asked = missed_ms_of(job->first);
 	return asked > MINUTE_MS ? asked - MINUTE_MS : 0;
 }
 
@@ -456,14 +401,12 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
 {
 	struct text_seat *seat = arg;
-	struct text_memory_ask *ask = seat->ask;
+	struct text_memory_ask *ask = find_ask(seat);
 	int err;
 
 	if (q->op == TOOL_MEMORY_WRITE && !may_write(seat, q->user))
 		return EACCES;
-	while (ask < seat->ask + TEXT_MEMORY_ASKS && ask->seat)
-		ask++;
-	if (ask == seat->ask + TEXT_MEMORY_ASKS)
+	if (!ask)
 		return ENOSPC;
 	*ask = (struct text_memory_ask){.seat = seat,
 					.id = id,
