@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/discord/components.h"
 #include "control/discord/rest.h"
@@ -120,7 +121,7 @@ static bool is_second(const struct text_guild *g, uint64_t user, const char *nam
 }
 
 /* What the bot writes stands under these names. */
-static bool is_name_of_bot(const struct text_guild *g, const char *name)
+bool text_member_is_bot(const struct text_guild *g, const char *name)
 {
 	const struct text_session_conf *c = &g->ts->conf;
 	const char *known = c->nicknameh ? c->nicknameh(g->id, c->arg) : NULL;
@@ -139,9 +140,22 @@ const char *text_member_called(const struct text_guild *g, uint64_t user, const 
 
 	incoming_copy_name(name, *present ? present : stored);
 	snprintf(to, TEXT_CALLED, "%s%s", name,
-		 is_name_of_bot(g, name) || is_second(g, user, name, *present != '\0') ? " (2)"
-										       : "");
+		 text_member_is_bot(g, name) || is_second(g, user, name, *present != '\0') ? " (2)"
+											   : "");
 	return to;
+}
+
+uint64_t text_member_of(const struct text_guild *g, const char *name)
+{
+	char called[TEXT_CALLED];
+
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++) {
+		uint64_t user = g->member[i].user;
+
+		if (user && strcasecmp(text_member_called(g, user, "", called), name) == 0)
+			return user;
+	}
+	return 0;
 }
 
 static bool holds_role(uint64_t role, void *arg)

@@ -694,6 +694,10 @@ enum { TEXT_CALLED = INCOMING_NAME + 8 };
  * never the present name of somebody else, nor one of the bot. Returns to. */
 const char *text_member_called(const struct text_guild *g, uint64_t user, const char *stored,
 			       char to[TEXT_CALLED]);
+/* The member whom models know by this name now, in any case; 0: nobody. */
+uint64_t text_member_of(const struct text_guild *g, const char *name);
+/* True if the bot has this name there. */
+bool text_member_is_bot(const struct text_guild *g, const char *name);
 /* Their rank for this tool. */
 enum tool_rank text_member_rank(const struct text_guild *g, uint64_t user, const char *tool);
 /* The answer of the job was sent as far as it could be. True if people see its question, to which

@@ -144,6 +144,13 @@ static bool is_here(const json_t *fact, void *arg)
 	return text_session_may_tell(ask->seat->g, ask->seat->channel, fact);
 }
 
+static bool may_tell_line(const json_t *line, void *arg)
+{
+	const struct text_memory_ask *ask = arg;
+
+	return text_session_may_tell_line(ask->seat->g, line);
+}
+
 static void note_told(uint64_t user, void *arg)
 {
 	const struct text_memory_ask *ask = arg;
@@ -171,9 +178,23 @@ static struct tell_rules rules_of(const struct text_memory_ask *ask,
 				   .asker = ask->user,
 				   .recallh = recalls,
 				   .hereh = is_here,
+				   .lineh = may_tell_line,
 				   .noteh = note_told,
 				   .nameh = name_person,
 				   .arg = (void *)(uintptr_t)ask};
+}
+
+/* ---- the search of lines ---- */
+
+static void take_lines(int err, const struct store_document *document, void *arg)
+{
+	struct text_memory_ask *ask = arg;
+	const struct calendar_zone zone = server_zone(&ask->seat->g->zone);
+	const struct tell_rules rules = rules_of(ask, &zone);
+	json_t *lines = err ? NULL : json_loads(document->document, 0, NULL);
+
+	give(ask, err, err ? NULL : tell_lines(&rules, lines));
+	json_decref(lines);
 }
 
 /* NULL: too many calls wait. */
@@ -192,6 +213,39 @@ static uint64_t asked_ms(const struct text_seat *seat, uint32_t reply)
 	uint64_t now = env_wall_ms(seat->g->ts->conf.env);
 
 	return job && job->first && missed_ms_of(job->first) < now ? missed_ms_of(job->first) : now;
+}
+
+/* Of this channel alone: who reads here may not be allowed to read another one. */
+static int search_said(uint32_t id, const struct tool_said *q, void *arg)
+{
+	struct text_seat *seat = arg;
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	uint64_t user = text_member_of(seat->g, q->speaker), now = env_wall_ms(c->env);
+	uint64_t kept = (uint64_t)seat->g->settings->store_words_hours * HOUR_MS;
+	uint64_t oldest = now > kept ? now - kept : 0;
+	struct text_memory_ask *ask = find_ask(seat);
+	const struct store_said what = {.guild = seat->g->id,
+					.channel = seat->channel,
+					.since_ms = q->since_ms > oldest ? q->since_ms : oldest,
+					.until_ms = asked_ms(seat, q->turn),
+					.when = q->when,
+					.name = q->speaker,
+					.user = user,
+					.bot = !user && (tell_means_bot(q->speaker) ||
+							 text_member_is_bot(seat->g, q->speaker)),
+					.words = q->query,
+					.most = q->most};
+	int err;
+
+	if (!c->store || !kept)
+		return ENOTSUP;
+	if (!ask)
+		return ENOSPC;
+	*ask = (struct text_memory_ask){.seat = seat, .id = id, .reply = q->turn};
+	err = store_find_said(c->store, &what, take_lines, ask);
+	if (err)
+		ask->seat = NULL;
+	return err;
 }
 
 /* ---- facts ---- */
@@ -443,6 +497,7 @@ struct tool_host text_tool_host(struct text_seat *seat)
 				  .costh = take_cost,
 				  .progressh = take_progress,
 				  .linkh = drop_link,
+				  .searchh = seat->g->id ? search_said : NULL,
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,

@@ -122,13 +122,25 @@ struct builtins *builtins_free(struct builtins *b)
 	return NULL;
 }
 
+/* In writing the channel has no voice. */
+static struct tool_row row_of(const struct builtins *b, const char *name)
+{
+	struct tool_row row = *tools_builtin(name);
+
+	if (b->host.open && strcmp(name, "conversation_search") == 0)
+		row.description = TOOL_SEARCH_WRITTEN;
+	return row;
+}
+
 int builtins_add(struct builtins *b, struct tools_registry *registry)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof starts / sizeof starts[0]; i++)
-		if (is_wanted(b, starts[i].name))
-			err = tools_registry_add(registry, tools_builtin(starts[i].name), &shell,
-						 b);
+	for (size_t i = 0; !err && i < sizeof starts / sizeof starts[0]; i++) {
+		const struct tool_row row = row_of(b, starts[i].name);
+
+		if (is_wanted(b, row.name))
+			err = tools_registry_add(registry, &row, &shell, b);
+	}
 	return err;
 }

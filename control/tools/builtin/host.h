@@ -15,8 +15,9 @@ struct http;
 struct settings;
 struct time_window;
 
-/* A search of the voice channel's timeline. */
+/* A search of the channel's timeline. */
 struct tool_said {
+	uint32_t turn;
 	const char *speaker, *query;	/* may be "" */
 	uint64_t since_ms;		/* since 1970: nothing from before */
 	const struct time_window *when; /* that the query names; NULL: none. Borrowed */
@@ -132,7 +133,8 @@ struct tool_host {
 	/* Goes to the server's voice channel of this name once this turn is over. ENOENT: there is
 	 * none, or not exactly one. EPERM: this user may not move members there. */
 	int (*joinh)(uint32_t turn, uint64_t user, const char *name, void *arg);
-	/* Looks for what was said; the output comes by outputh. An errno: it does not. */
+	/* Looks for what was said; the output comes by outputh. An errno: it does not. NULL:
+	 * nothing of the channel is kept. */
 	int (*searchh)(uint32_t id, const struct tool_said *what, void *arg);
 	/* True if anything can be remembered here at all. May be NULL: nothing can. */
 	bool (*rememberh)(void *arg);

@@ -34,7 +34,8 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 {
 	uint64_t now = env_wall_ms(b->host.env);
 	uint64_t hours = number_of(arguments, "max_age_hours", HOURS);
-	struct tool_said said = {.speaker = text_of(arguments, "speaker"),
+	struct tool_said said = {.turn = call->turn,
+				 .speaker = text_of(arguments, "speaker"),
 				 .query = text_of(arguments, "query"),
 				 .since_ms = now > hours * HOUR_MS ? now - hours * HOUR_MS : 0,
 				 .most = number_of(arguments, "top_k", MOST)};

@@ -328,19 +328,25 @@ TEST(a_search_in_writing_tells_no_contradiction_of_somebody_who_is_not_remembere
 	close_scene();
 }
 
-static void write_line(uint64_t channel, const char *text, uint64_t ms_ago)
+static void write_line_of(uint64_t user, const char *name, uint64_t channel, const char *text,
+			  uint64_t ms_ago)
 {
 	bus_publish(s.bus, &(struct bus_event){
 				   .type = EVENT_MESSAGE,
 				   .at_ms = env_wall_ms(s.fake.env),
 				   .guild = STAGE_GUILD,
-				   .user = STAGE_ANA,
+				   .user = user,
 				   .message = {.channel = channel,
 					       .message = text_stage_id(&s, ms_ago),
 					       .change = "written",
-					       .name = "ana",
+					       .name = name,
 					       .text = text,
 					       .written_ms = env_wall_ms(s.fake.env) - ms_ago}});
+}
+
+static void write_line(uint64_t channel, const char *text, uint64_t ms_ago)
+{
+	write_line_of(STAGE_ANA, "ana", channel, text, ms_ago);
 }
 
 /* They may be remembered again, as if they had agreed at once. Answers are asked again for the
@@ -424,6 +430,93 @@ TEST(a_fact_that_is_written_in_writing_rests_on_the_message)
 TEST(a_fact_that_is_written_in_a_thread_rests_on_the_message)
 {
 	write_in(STAGE_POST);
+}
+
+/* Ana asks for the lantern, of which Bob and Carl wrote. */
+static void open_lines(struct text_job *job)
+{
+	open_scene();
+	open_seat();
+	*job = (struct text_job){.reply = 1, .channel = STAGE_CHANNEL, .g = seat.g};
+	job->first = text_stage_id(&s, 60000);
+	seat.g->jobs = job;
+	seat.g->answer[0] = (struct text_answer){.reply = 1, .user = STAGE_ANA, .keep = true};
+	text_member_keep(seat.g, STAGE_BOB, 0, "Robert", NULL);
+	write_line_of(STAGE_BOB, "bob", STAGE_CHANNEL, "the lantern is in the shed", 900000);
+	write_line_of(STAGE_CARL, "carl", STAGE_CHANNEL, "the lantern is on the boat", 600000);
+	write_line_of(STAGE_BOB, "bob", CHANNEL_ELSEWHERE, "the lantern is my secret", 300000);
+	write_line(STAGE_CHANNEL, "where did they say the lantern is", 60000);
+}
+
+static void close_lines(void)
+{
+	seat.g->jobs = NULL;
+	close_scene();
+}
+
+/* The output of conversation_search. speaker: "" for anybody. */
+static const char *search_lines(const char *speaker)
+{
+	char arguments[128];
+
+	snprintf(arguments, sizeof arguments, "{\"query\":\"lantern\",\"speaker\":\"%s\"}",
+		 speaker);
+	return call("conversation_search", arguments);
+}
+
+/* Of this channel alone, and not the question itself. */
+TEST(a_search_in_writing_finds_lines_of_the_channel)
+{
+	struct text_job job;
+	const struct text_answer *a;
+
+	open_lines(&job);
+	a = &seat.g->answer[0];
+	CHECK(strstr(search_lines(""), "\"speaker\":\"Robert\""));
+	CHECK(strstr(answer, "in the shed") && strstr(answer, "on the boat"));
+	CHECK(!strstr(answer, "secret") && !strstr(answer, "where did"));
+	CHECK_INT(a->n_told, 2);
+	CHECK_INT(a->told[0] + a->told[1], STAGE_BOB + STAGE_CARL);
+	close_lines();
+}
+
+/* By the name that models know him by, which is not the one of then. */
+TEST(a_search_in_writing_finds_lines_of_a_member)
+{
+	struct text_job job;
+
+	open_lines(&job);
+	CHECK(strstr(search_lines("robert"), "in the shed"));
+	CHECK(strstr(answer, "\"said\":\"the lantern is in the shed\",\"at\":\"2"));
+	CHECK(!strstr(answer, "},{\"id\":")); /* Carl's is beside it */
+	CHECK(strstr(search_lines("you"), "[]"));
+	close_lines();
+}
+
+TEST(a_search_in_writing_finds_no_lines_of_people_who_may_not_be_recalled)
+{
+	struct text_job job;
+
+	open_lines(&job);
+	text_session_forget(s.ts, STAGE_GUILD, STAGE_BOB, false);
+	CHECK(strstr(search_lines(""), "on the boat") && !strstr(answer, "in the shed"));
+	close_lines();
+	open_lines(&job);
+	s.settings->store_words_hours = 0;
+	CHECK(!strstr(search_lines(""), "lantern"));
+	close_lines();
+}
+
+/* Nothing of direct messages is kept. */
+TEST(models_of_direct_messages_are_offered_no_search)
+{
+	open_scene();
+	open_seat();
+	CHECK(text_tool_host(&seat).searchh != NULL);
+	seat.g = text_session_open(s.ts, 0);
+	CHECK(seat.g && !text_tool_host(&seat).searchh);
+	seat.g = text_session_open(s.ts, STAGE_GUILD);
+	close_scene();
 }
 
 static void take_outcome(const struct text_outcome *o, void *arg)
