@@ -182,11 +182,6 @@ static uint64_t rescale(int64_t n, AVRational from, int rate)
 	return m > 0 ? (uint64_t)m : 0;
 }
 
-static bool is_mp4(const struct decode *d)
-{
-	return strncmp(d->fmt->iformat->name, "mov,", 4) == 0;
-}
-
 /* Returns the samples that the packets of an mp4 file last, without the encoder delay. libav cuts
  * them by the edit list as it reads, so the header is read again without that. 0: unknown. */
 static int64_t count_mp4_samples(struct decode *d)
@@ -226,7 +221,7 @@ static void find_padding(struct decode *d)
 
 	d->samples_max = UINT64_MAX;
 	/* The header of segments tells nothing about how many there are. */
-	if (!is_mp4(d) || rate <= 0 || input_begin(d->input, &begin))
+	if (!format_is_mp4(d->fmt) || rate <= 0 || input_begin(d->input, &begin))
 		return;
 	n = (int64_t)tags_itunes_samples(d->fmt->metadata);
 	if (n <= 0 && d->stream->duration > 0) {
@@ -249,7 +244,7 @@ static uint64_t read_duration(const struct decode *d)
 
 	if (input_begin(d->input, &begin))
 		return input_length(d->input);
-	if (is_mp4(d) && d->samples_max != UINT64_MAX && rate.den > 0)
+	if (format_is_mp4(d->fmt) && d->samples_max != UINT64_MAX && rate.den > 0)
 		return rescale((int64_t)d->samples_max, rate, TRACK_RING_RATE);
 	if (d->stream->duration > 0)
 		return rescale(d->stream->duration, d->stream->time_base, TRACK_RING_RATE);
