@@ -25,7 +25,7 @@ enum {
 	/* A saving lasts so long, in ms of film, before less is saved. */
 	LEAD_HOLD_MS = 5000,
 	/* CPU time: so many ms at once, and 70 % of the film, or of the time since it was opened.
-	 * The jail's limit is above that (zygote.c). */
+	 * zygote.c holds the jail's limit above that. */
 	LEAD_CPU_MS = 60000,
 	LEAD_CPU_PERCENT = 70,
 	LEAD_CPU_HALF_MS = 20000, /* that are left, below which each saving begins */

@@ -16,6 +16,7 @@
 #include "mediad/decoder/child.h"
 #include "mediad/decoder/fetcher.h"
 #include "ipc/jail/jail.h"
+#include "mediad/decoder/lead.h"
 #include "mediad/decoder/progress.h"
 #include "mediad/decoder/root_file.h"
 #include "mediad/music/decoder_wire.h"
@@ -29,12 +30,18 @@ enum {
 	LEVELS_AHEAD = 64, /* reports of a track beyond one each second that it plays */
 	TITLES_MAX = 10,   /* of a station in TITLES_S */
 	TITLES_S = 10,
-	/* Of the time that it plays, a track may use so much CPU time. One of video may be encoded,
-	 * which is planned with 70 % of a core (lead.h). */
+	/* Of the time that it plays, a track may use so much CPU time. One of video may be encoded.
+	 */
 	CPU_PERCENT = 5,
 	CPU_VIDEO_PERCENT = 75,
 	STACK_WIPED = 32 << 10, /* bytes: several messages */
 };
+
+/* A film keeps to what lead.h allows it, and is never ended by the jail. */
+_Static_assert((int)LEAD_CPU_PERCENT < (int)CPU_VIDEO_PERCENT,
+	       "a film may use more than its jail lets it");
+_Static_assert((int)LEAD_CPU_MS < (int)JAIL_CPU_S * 1000,
+	       "a film begins with more than its jail lets it");
 
 struct slot {
 	pid_t pid;	       /* 0: free */
