@@ -166,7 +166,7 @@ static void emit_music_events(struct sender *s, uint64_t now)
 		const struct playout *p = music_lane_playout(lane);
 		struct sender_event ev = {.type = types[what],
 					  .playback = music_lane_id(lane),
-					  .samples = p->sent,
+					  .samples = p->confirmed,
 					  .at = what == LANE_STARTED ? p->started_at : now,
 					  .reason = music_lane_is_broken(lane)
 							    ? MEDIA_REASON_SOURCE_FAILED

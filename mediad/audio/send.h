@@ -64,8 +64,9 @@ struct sender_event {
 	enum sender_event_type type;
 	bool on;
 	uint32_t playback;
-	uint64_t samples;	  /* at 48 kHz, that left the socket */
-	uint64_t at;		  /* STARTED: when the first one left; otherwise now */
+	uint64_t samples; /* at 48 kHz, that left the socket; of music: also what was lost on
+			     this side, as its source is behind that */
+	uint64_t at;	  /* STARTED: when the first one left; otherwise now */
 	enum media_reason reason; /* STOPPED: NO_KEY, SOURCE_FAILED of music, or NONE when it was
 				     stopped by command, or crossed over into the next music */
 	struct lane *lane;

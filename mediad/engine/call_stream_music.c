@@ -11,7 +11,7 @@ static void return_lane(struct call_stream *cs, struct music_lane *lane, enum me
 
 	ev.lane.what = SENDER_STOPPED;
 	ev.lane.playback = music_lane_id(lane);
-	ev.lane.samples = music_lane_playout(lane)->sent;
+	ev.lane.samples = music_lane_playout(lane)->confirmed;
 	ev.lane.at = env_now(cs->env);
 	ev.lane.music = lane;
 	ev.lane.reason = why;
@@ -96,10 +96,12 @@ void call_stream_report_music(struct call_stream *cs, uint64_t now)
 		return;
 	cs->music_progress_at = (now / PROGRESS + 1) * PROGRESS;
 	for (unsigned i = 0; (lane = music_mixer_at(m, i)) && i < 2; i++) {
+		const struct playout *p = music_lane_playout(lane);
+
 		ev.lane.playback = music_lane_id(lane);
-		ev.lane.samples = music_lane_playout(lane)->sent;
+		ev.lane.samples = p->confirmed;
 		ev.lane.at = now;
-		if (ev.lane.samples)
+		if (p->sent)
 			cs->emit(&ev, true, cs->arg);
 	}
 }

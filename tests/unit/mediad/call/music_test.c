@@ -51,6 +51,28 @@ TEST(call_music_reports_its_position)
 	music_rig_finish();
 }
 
+/* The kernel refused 200 ms of it: its source is behind them all the same. */
+TEST(call_music_is_where_its_source_is_after_sends_that_failed)
+{
+	struct playout *p;
+
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 48000, 10 * DURATION);
+	music_rig_run_ms(500);
+	p = music_lane_playout(music_mixer_lane(sender_music(music_rig.c.stream->sender),
+						music_rig_track_of(7)->lane));
+	p->sent -= 9600;
+	music_rig_run_ms(40);
+	CHECK(music_rig_state_of(7)->position > 48000 + 24000 - 2880);
+	CHECK(music_rig_state_of(7)->position <= 48000 + p->confirmed);
+	call_music_pause(&music_rig.c, 7, true, 0);
+	music_rig_run_ms(40);
+	CHECK_PHASE(7, PAUSED);
+	CHECK_INT(music_rig_state_of(7)->position, 48000 + p->confirmed);
+	music_rig_finish();
+}
+
 /* What is in the ring is played, and another decoder goes on behind it. */
 TEST(call_music_outlasts_its_decoder)
 {
