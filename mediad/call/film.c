@@ -17,7 +17,7 @@ enum {
 	TELL_MS = 1000,
 	GAP_MS = 10000, /* between two frames, at most: the rest of a longer one is left out */
 	LATE_MS = 1000, /* without sound, what is later begins the clock anew */
-	LOOK_MS = 100,	/* whether the last frame has left */
+	LOOK_MS = 100,	/* whether the last frame has left, and whether its sound has ended */
 	SOUND_MS = 20,	/* whether its sound is open */
 	END_MS = 500,	/* after it, in which viewers ask for packets that they miss */
 	DEATHS_MAX = 8, /* of the decoder program, after which the film fails */
@@ -186,6 +186,15 @@ static void schedule_sound(struct film *f, uint64_t now)
 		tmr_start_at(f->tmr, at);
 }
 
+static void tell_position(struct film *f, uint64_t position_us, uint64_t now)
+{
+	f->position_us = position_us;
+	if (now - f->told_at < TELL_MS * NS_PER_MS)
+		return;
+	f->told_at = now;
+	film_send_state(f);
+}
+
 static void schedule(struct film *f)
 {
 	uint64_t now = env_now(f->c->conf.env), wake, sound;
@@ -226,12 +235,8 @@ static void send_next(struct film *f)
 
 	call_video_put(f->c, (struct slice){f->next.bytes, f->next.n},
 		       (uint32_t)(stamp_us * (VIDEO_CLOCK / 1000) / US_PER_MS), f->next.key);
-	f->position_us = f->next.at_us;
+	tell_position(f, f->next.at_us, now);
 	forget_next(f);
-	if (now - f->told_at >= TELL_MS * NS_PER_MS) {
-		f->told_at = now;
-		film_send_state(f);
-	}
 	video_feed_ask(f->feed);
 	schedule(f);
 }
@@ -245,11 +250,35 @@ static bool has_room(const struct film *f)
 	return !queued || queued + f->next.n <= VIDEO_QUEUE / 2;
 }
 
+/* All pictures are shown, and the last one stands while the sound goes on. */
+static bool sound_is_left(const struct film *f)
+{
+	return f->over && !f->left && !f->failure && has_sound(f);
+}
+
+static void play_sound_alone(struct film *f)
+{
+	uint64_t now = env_now(f->c->conf.env), wake = now + LOOK_MS * NS_PER_MS, sound;
+
+	if (f->paused || !call_video_sends(f->c)) {
+		stand_still(f);
+		return;
+	}
+	if (!f->clock.running)
+		film_clock_start(&f->clock, f->position_us, now);
+	set_phase(f, MEDIA_MUSIC_PHASE_PLAYING);
+	sound = run_sound(f, now); /* it may begin behind them */
+	tell_position(f, film_clock_at(&f->clock, now), now);
+	tmr_start_at(f->tmr, sound && sound < wake ? sound : wake);
+}
+
 /* The last frames wait for the pacer, and then for viewers who miss some of their packets. */
 static void end_film(struct film *f)
 {
 	if (call_video_queued(f->c)) {
 		tmr_start(f->tmr, LOOK_MS * NS_PER_MS);
+	} else if (sound_is_left(f)) {
+		play_sound_alone(f);
 	} else if (!f->left) {
 		f->left = true;
 		tmr_start(f->tmr, END_MS * NS_PER_MS);
@@ -277,14 +306,19 @@ static void on_tmr(void *arg)
 
 void film_sound_played(struct film *f, uint32_t music, uint64_t sample, uint64_t at)
 {
-	if (f && music == f->id && f->sound_runs && !f->over &&
-	    film_clock_follow(&f->clock, sound_us(f) + sample * US_PER_MS / SAMPLES_MS, at))
+	if (f && music == f->id && f->sound_runs &&
+	    film_clock_follow(&f->clock, sound_us(f) + sample * US_PER_MS / SAMPLES_MS, at) &&
+	    !f->over)
 		schedule(f);
 }
 
 void film_wake(struct film *f)
 {
-	if (f && f->phase != MEDIA_MUSIC_PHASE_OPENING && !f->over)
+	if (!f || f->phase == MEDIA_MUSIC_PHASE_OPENING)
+		return;
+	if (sound_is_left(f))
+		end_film(f);
+	else if (!f->over)
 		schedule(f);
 }
 
@@ -477,13 +511,13 @@ void film_pause(struct film *f, const struct media_video_pause *m)
 	if (!f || m->film != f->id || m->paused == f->paused)
 		return;
 	f->paused = m->paused;
-	if (f->phase == MEDIA_MUSIC_PHASE_OPENING || f->over)
+	if (f->phase == MEDIA_MUSIC_PHASE_OPENING || (f->over && !sound_is_left(f)))
 		return;
 	if (f->paused) {
 		stop_clock(f);
 		set_phase(f, MEDIA_MUSIC_PHASE_PAUSED);
 	} else {
 		set_phase(f, MEDIA_MUSIC_PHASE_READY);
-		schedule(f);
+		film_wake(f);
 	}
 }

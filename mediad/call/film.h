@@ -3,7 +3,8 @@
  * A decoder process reads it, or encodes it again (mediad/decoder/film.c); frames come from its
  * ring and go to the stream's sender when they are due. The film's clock
  * (mediad/video/film_clock.h) stands while the stream cannot send, and otherwise follows the sound
- * of the film, if it has some. Everything runs on env's loop thread. */
+ * of the film, if it has some. A film lasts as long as the longer one of both: the last picture
+ * stands while its sound goes on. Everything runs on env's loop thread. */
 #ifndef MEDIAD_CALL_FILM_H
 #define MEDIAD_CALL_FILM_H
 

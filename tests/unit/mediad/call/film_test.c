@@ -566,6 +566,105 @@ TEST(film_ends_with_its_source)
 	finish();
 }
 
+/* All pictures were sent, and have left the pacer. */
+static void pictures_end(void)
+{
+	source_ends(DECODER_REASON_END);
+	comes(IN_END, 0);
+	for (unsigned i = 0; queued() && i < 100; i++)
+		video_sender_tick(loop_stream_sender(rig.c->stream->loop),
+				  rig.now + i * 20 * NS_PER_MS);
+	CHECK_INT(queued(), 0);
+	rig_wait_ms(100);
+	CHECK(timer_fires());
+}
+
+/* It was cut off half a second after the last picture. */
+TEST(film_whose_sound_is_longer_ends_with_that)
+{
+	const struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE,
+					.video_pause = {.film = 1, .paused = true}};
+	const struct media_msg go_on = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 500000);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	pictures_end();
+	for (unsigned i = 0; i < 50; i++) {
+		rig_wait_ms(100);
+		CHECK(timer_fires());
+	}
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	CHECK(rig.film.position_ms > 4000 && rig.film.position_ms < 6000);
+	CHECK(find_sound() && !find_sound()->paused);
+	call_run_command(rig.c, &pause);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PAUSED);
+	CHECK(find_sound()->paused);
+	rig_wait_ms(5000);
+	CHECK(!timer_fires());
+	call_run_command(rig.c, &go_on);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PLAYING);
+	CHECK(!find_sound()->paused);
+	music_finish_track(rig.c, find_sound(), MEDIA_REASON_NONE);
+	rig_wait_ms(100);
+	CHECK(timer_fires());
+	rig_wait_ms(500);
+	CHECK(timer_fires());
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_ENDED);
+	finish();
+}
+
+/* Its pictures are over before its sound begins. */
+TEST(film_begins_its_sound_behind_its_last_picture)
+{
+	CHECK_INT(start(), 0);
+	house.sound_ms = 3000;
+	rig_settled();
+	rig_wait_ms(20);
+	CHECK_INT(play_film(&(struct media_video_play){
+			  .film = 1, .kind = MEDIA_MUSIC_FILE, .sound = true}),
+		  0);
+	opened();
+	comes(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	pictures_end();
+	for (unsigned i = 0; i < 28; i++) {
+		rig_wait_ms(100);
+		timer_fires();
+	}
+	CHECK(find_sound()->paused);
+	for (unsigned i = 0; i < 3; i++) {
+		rig_wait_ms(50);
+		timer_fires();
+	}
+	CHECK(!find_sound()->paused);
+	finish();
+}
+
+/* And a failure is told at once, whatever its sound does. */
+TEST(film_that_fails_ends_its_sound)
+{
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 500000);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	source_ends(DECODER_REASON_DAMAGED);
+	comes(IN_END, 0);
+	video_sender_stop(loop_stream_sender(rig.c->stream->loop));
+	rig_wait_ms(100);
+	CHECK(timer_fires());
+	rig_wait_ms(500);
+	CHECK(timer_fires());
+	CHECK_STR(rig.film_failure, "damaged");
+	CHECK(!find_sound() || find_sound()->why != MEDIA_REASON_NONE);
+	finish();
+}
+
 TEST(film_that_fails_says_why)
 {
 	CHECK_INT(start(), 0);
