@@ -454,10 +454,43 @@ TEST(what_parley_does_not_do_has_no_path)
 	CHECK(open_all());
 	CHECK_INT(live_scene_ask("GET", "/api/elevenlabs/voices", NULL), 404);
 	CHECK_INT(live_scene_ask("DELETE", "/api/elevenlabs/voices/Ab-9_", "{}"), 404);
-	CHECK_INT(live_scene_ask("GET", "/api/automations", NULL), 404);
-	CHECK_INT(live_scene_ask("GET", "/api/automations/runs", NULL), 404);
 	CHECK_INT(live_scene_ask("PUT", "/api/memory/facts/3", "{}"), 405);
-	CHECK_INT(live_scene_ask("POST", "/api/memory/refresh", "{}"), 404);
+	live_scene_close();
+}
+
+/* What is asked for is so already, or there is none of it: true answers in the former shapes. */
+TEST(what_there_is_none_of_is_told_so)
+{
+	static const char *const refused[] = {
+		"/api/automations", "/api/automations?guildId=1&limit=121",
+		"/api/automations?guildId=1&channelId=x", "/api/automations/runs?guildId=1",
+		"/api/automations/runs?automationId=3"};
+	const json_t *got;
+
+	CHECK(open_all());
+	CHECK_INT(live_scene_ask("GET", "/api/automations?guildId=7", NULL), 200);
+	got = live_scene.got;
+	CHECK_STR(text_of(got, "guildId"), "7");
+	CHECK(json_is_null(json_object_get(got, "channelId")));
+	CHECK_INT(json_array_size(json_object_get(got, "statuses")), 2);
+	CHECK_INT(json_integer_value(json_object_get(got, "limit")), 30);
+	CHECK(json_is_array(json_object_get(got, "rows")) &&
+	      !json_array_size(json_object_get(got, "rows")));
+	CHECK_INT(live_scene_ask("GET",
+				 "/api/automations?guildId=7&channelId=8&status=done&q=a&limit=5",
+				 NULL),
+		  200);
+	got = live_scene.got;
+	CHECK_STR(text_of(got, "channelId"), "8");
+	CHECK_STR(text_of(got, "query"), "a");
+	CHECK_STR(json_string_value(json_array_get(json_object_get(got, "statuses"), 0)), "done");
+	CHECK_INT(live_scene_ask("GET", "/api/automations/runs?guildId=7&automationId=3", NULL),
+		  200);
+	CHECK_INT(json_integer_value(json_object_get(live_scene.got, "automationId")), 3);
+	CHECK_INT(live_scene_ask("POST", "/api/memory/refresh", "{}"), 200);
+	CHECK(json_is_true(json_object_get(live_scene.got, "ok")));
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		CHECK_INT(live_scene_ask("GET", refused[i], NULL), 400);
 	live_scene_close();
 }
 
