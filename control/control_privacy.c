@@ -13,7 +13,7 @@
 #include "control/jukebox/queue_shelf.h"
 #include "control/kept.h"
 #include "control/settings/settings.h"
-#include "control/store/erase.h"
+#include "control/store/receipt.h"
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
 #include "control/vision/vision.h"
@@ -208,7 +208,7 @@ static void take_receipt(int err, const struct store_document *d, void *arg)
 	struct privacy_request *r = arg;
 
 	if (!err)
-		err = erase_tell(&sentence, d->document);
+		err = receipt_tell(&sentence, d->document);
 	log_info("person_erased", "error=\"%s\" text=\"%s\"", err ? strerror(err) : "",
 		 sentence.text);
 	words_privacy_erased(&words, sentence.text);

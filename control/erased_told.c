@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-#include "control/store/erase.h"
+#include "control/store/receipt.h"
 #include "control/words/words.h"
 
 /* A wrong id does no harm, and leaves the person whom somebody meant. */
@@ -30,14 +30,14 @@ static void tell_traces(FILE *err, const char *user, uint64_t traces, bool known
 bool erased_told(FILE *out, FILE *err, const char *user, const char *receipt)
 {
 	struct words sentence = {0};
-	uint64_t traces = erase_traces(receipt);
-	bool known = erase_found(receipt);
+	uint64_t traces = receipt_traces(receipt);
+	bool known = receipt_knew_person(receipt);
 
 	if (!known)
 		erased_told_unknown(err, user);
 	/* That of a member asks to report traces to whoever reads this. */
 	if (!traces)
-		erase_tell(&sentence, receipt);
+		receipt_tell(&sentence, receipt);
 	if (!traces)
 		fprintf(out, "user %s: %s\n", user, sentence.text);
 	fprintf(out, "%s\n", receipt);

@@ -7,7 +7,7 @@
 
 /* Asks whether the id is right: nothing was known of it. */
 void erased_told_unknown(FILE *err, const char *user);
-/* Prints the sentence of a receipt (control/store/erase.h) and the receipt itself to out. If
+/* Prints the sentence of a receipt (control/store/receipt.h) and the receipt itself to out. If
  * nothing was erased, err first has the question whether the id is right. True: traces of the id
  * are left, and err says what to do about them. */
 bool erased_told(FILE *out, FILE *err, const char *user, const char *receipt);

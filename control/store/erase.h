@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 struct db;
-struct words;
 
 struct erase {
 	const char *dir;	   /* the state directory */
@@ -36,16 +35,9 @@ int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {what an
  * E() of ERASERS names: rows}, "files": {kind: how many}, "scan": {"searched": [file names],
  * "texts": how many of theirs were searched for beside the id, "traces": 0, "listed": how often the
- * settings in force name the person, "found": {file name: traces}}}; the caller frees it. Errors of
- * db.h and consents_read_key; ENOMEM. */
+ * settings in force name the person, "found": {file name: traces}}}; the caller frees it, and
+ * receipt.h reads it. Errors of db.h and consents_read_key; ENOMEM. */
 int erase_person(struct db *db, const struct erase *e, char **receipt);
-/* Adds the sentence of a receipt. EBADMSG. */
-int erase_tell(struct words *w, const char *receipt);
-/* How many traces the search found. */
-uint64_t erase_traces(const char *receipt);
-/* True if the receipt tells that something of the person was there, or if it cannot be read. Traces
- * alone are nothing of a person: the id of a channel leaves many. */
-bool erase_found(const char *receipt);
 /* The receipt of an erasure of this person not before from_ms. ENOENT. The caller frees it. */
 int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,
 		       char **receipt);

@@ -1,12 +1,12 @@
-/* What a receipt of an erasure tells (control/store/erase.h). */
+#include "control/store/receipt.h"
+
 #include <errno.h>
 
 #include <jansson.h>
 
-#include "control/store/erase.h"
 #include "control/words/words.h"
 
-uint64_t erase_traces(const char *receipt)
+uint64_t receipt_traces(const char *receipt)
 {
 	json_t *j = json_loads(receipt, 0, NULL), *scan = json_object_get(j, "scan");
 	json_int_t traces = json_integer_value(json_object_get(scan, "traces"));
@@ -15,7 +15,7 @@ uint64_t erase_traces(const char *receipt)
 	return (uint64_t)traces;
 }
 
-int erase_tell(struct words *w, const char *receipt)
+int receipt_tell(struct words *w, const char *receipt)
 {
 	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
 	json_int_t traces = json_integer_value(json_object_get(scan, "traces"));
@@ -41,7 +41,7 @@ int erase_tell(struct words *w, const char *receipt)
 	return valid ? 0 : EBADMSG;
 }
 
-bool erase_found(const char *receipt)
+bool receipt_knew_person(const char *receipt)
 {
 	json_t *j = json_loads(receipt, 0, NULL), *rows, *scan = json_object_get(j, "scan");
 	bool found = !j || json_integer_value(json_object_get(scan, "listed"));

@@ -7,6 +7,7 @@
 #include "control/events/events.h"
 #include "control/store/erase.h"
 #include "control/store/job.h"
+#include "control/store/receipt.h"
 #include "control/words/words.h"
 #include "control/store/rows.h"
 #include "tests/unit/control/store/still_clock.h"
@@ -270,7 +271,7 @@ TEST(an_erased_person_leaves_no_trace)
 	CHECK_INT(count_traces(), 0);
 	CHECK(strstr(receipt, "\"traces\":0") && strstr(receipt, "\"utterances\":"));
 	CHECK(!strstr(receipt, ANA_TEXT));
-	CHECK_INT(erase_tell(&sentence, receipt), 0);
+	CHECK_INT(receipt_tell(&sentence, receipt), 0);
 	CHECK(strstr(sentence.text, "found no trace"));
 	free(receipt);
 	/* The index keeps terms without the beginning that they share with others. */

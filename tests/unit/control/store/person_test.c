@@ -13,6 +13,7 @@
 #include "control/words/words.h"
 #include "control/store/export.h"
 #include "control/store/fact_people.h"
+#include "control/store/receipt.h"
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
@@ -69,7 +70,7 @@ TEST(a_receipt_tells_of_what_is_left)
 	CHECK_INT(db_run(person_db, s), 0);
 	CHECK_INT(person_erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(!strstr(receipt, "\"traces\":0"));
-	CHECK_INT(erase_tell(&sentence, receipt), 0);
+	CHECK_INT(receipt_tell(&sentence, receipt), 0);
 	CHECK(strstr(sentence.text, "found 1 trace:"));
 	free(receipt);
 	db_close(person_db);
