@@ -306,7 +306,7 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 	json_object_set_new(all, "costs", costs);
 	err = add_timeline(db, s, j->any, &t, all);
 	sqlite3_reset(s);
-	json_object_set_new(all, "mergedInto", id_json(turn_heard_in(db, t.seq)));
+	json_object_set_new(all, "mergedInto", id_json(turn_merged_into(db, t.seq)));
 	json_object_set_new(all, "utterances", read_lines(db, t.seq, j->any));
 	if (!err)
 		err = add_costs(db, &t, costs);

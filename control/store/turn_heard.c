@@ -35,7 +35,7 @@ char *turn_heard(struct db *db, uint64_t seq, uint64_t speaker)
 	return text;
 }
 
-uint64_t turn_heard_in(struct db *db, uint64_t seq)
+uint64_t turn_merged_into(struct db *db, uint64_t seq)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_MERGED_INTO);
 	uint64_t into = 0;

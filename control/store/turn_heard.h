@@ -10,6 +10,6 @@ struct db;
  * turn's row; speaker: its user. NULL without memory. The caller frees it. */
 char *turn_heard(struct db *db, uint64_t seq, uint64_t speaker);
 /* The row of the turn into which this one was merged. 0: it was not, or that one has not ended. */
-uint64_t turn_heard_in(struct db *db, uint64_t seq);
+uint64_t turn_merged_into(struct db *db, uint64_t seq);
 
 #endif
