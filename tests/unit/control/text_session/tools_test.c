@@ -138,15 +138,15 @@ static void note_summary(const struct bus_event *ev, void *arg)
 		snprintf(told, sizeof told, "%s", ev->tool.summary);
 }
 
-/* Alice asks what the picture shows that this user has posted. */
-static bool is_output_kept(struct text_guild *g, uint32_t reply, uint64_t posted)
+/* Alice asks about what this user has posted. */
+static bool is_output_kept(struct text_guild *g, uint32_t reply, uint64_t posted, const char *tool)
 {
 	const struct text_line line = {
 		.user = posted, .name = "x", .text = "my statement", .message = 5, .kept = true};
 	const struct text_effect e = {.reply = reply, .history = &line, .n_history = 1};
 	const struct tool_output o = {.turn = reply,
 				      .user = ALICE,
-				      .tool = "image_lookup",
+				      .tool = tool,
 				      .code = TOOL_CODE_OK,
 				      .text = "4711 zloty"};
 
@@ -164,8 +164,23 @@ TEST(the_output_of_a_tool_about_somebody_who_is_not_remembered_is_not_kept)
 	CHECK_INT(bus_subscribe(f.bus, BUS_ALL, note_summary, NULL), 0);
 	g = text_session_open(f.ts, 7);
 	CHECK(g && begin_answer(g, CHANNEL, 1) && seat_of(g, CHANNEL));
-	CHECK(is_output_kept(g, 1, ALICE));
-	CHECK(!is_output_kept(g, 2, BOB));
+	CHECK(is_output_kept(g, 1, ALICE, "image_lookup"));
+	CHECK(!is_output_kept(g, 2, BOB, "image_lookup"));
+	text_fixture_close(&f);
+}
+
+/* It expires with the lines and facts that it repeats. */
+TEST(what_the_memory_returns_is_not_kept_again)
+{
+	struct text_guild *g;
+
+	CHECK_INT(text_fixture_open(&f, "[]"), 0);
+	f.ts->conf.remembersh = remembers_alice;
+	CHECK_INT(bus_subscribe(f.bus, BUS_ALL, note_summary, NULL), 0);
+	g = text_session_open(f.ts, 7);
+	CHECK(g && begin_answer(g, CHANNEL, 1) && seat_of(g, CHANNEL));
+	CHECK(!is_output_kept(g, 1, ALICE, "memory_search"));
+	CHECK(!is_output_kept(g, 2, ALICE, "conversation_search"));
 	text_fixture_close(&f);
 }
 
