@@ -1,5 +1,6 @@
 #include "control/report/told.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include <jansson.h>
@@ -21,46 +22,49 @@ void told_add(struct told *t, uint64_t user)
 		t->n++;
 }
 
-bool told_is_whole(const struct told *t)
+bool told_is_complete(const struct told *t)
 {
-	return !t->lost && !t->lost_over;
+	return !t->lost && !t->lost_past;
 }
 
-void told_over(struct told *t)
+void told_make_past(struct told *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		t->v[i].over = true;
-	t->lost_over = t->lost_over || t->lost;
+		t->v[i].past = true;
+	t->lost_past = t->lost_past || t->lost;
 	t->lost = false;
 }
 
-void told_drop(struct told *t)
+void told_drop_past(struct told *t)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < t->n; i++)
-		if (!t->v[i].over)
+		if (!t->v[i].past)
 			t->v[n++] = t->v[i];
 	t->n = n;
-	t->lost_over = false;
+	t->lost_past = false;
 }
 
 uint64_t told_find_unkept(const struct told *t, bool (*keepsh)(uint64_t user, void *arg), void *arg)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		if (!t->v[i].over && !keepsh(t->v[i].user, arg))
+		if (!t->v[i].past && !keepsh(t->v[i].user, arg))
 			return t->v[i].user;
 	return 0;
 }
 
-char *told_text(const struct told *t)
+int told_print(const struct told *t, char **out)
 {
-	json_t *list = t->n ? json_array() : NULL;
-	char *text;
+	json_t *list = json_array();
+	int err = 0;
 
-	for (unsigned i = 0; i < t->n; i++)
-		json_array_append_new(list, json_sprintf("%llu", (unsigned long long)t->v[i].user));
-	text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+	*out = NULL;
+	for (unsigned i = 0; i < t->n && !err; i++)
+		err = json_array_append_new(list,
+					    json_sprintf("%llu", (unsigned long long)t->v[i].user));
+	if (t->n && !err)
+		*out = json_dumps(list, JSON_COMPACT);
 	json_decref(list);
-	return text;
+	return t->n && !*out ? ENOMEM : 0;
 }

@@ -11,23 +11,26 @@ enum { TOLD_MAX = 256 };
 /* All zero: nobody. */
 struct told {
 	unsigned n;
-	bool lost, lost_over; /* somebody had no place; the second: before the last told_over */
+	/* Somebody had no place: among those who are not past, and among those who are. */
+	bool lost, lost_past;
 	struct told_person {
 		uint64_t user;
-		bool over;
+		bool past;
 	} v[TOLD_MAX];
 };
 
+/* user: 0 is nobody. Whoever is past is so no more. */
 void told_add(struct told *t, uint64_t user);
-/* True if nobody had no place: else nobody knows whom an answer may repeat. */
-bool told_is_whole(const struct told *t);
-/* Those of until now are repeated by what is under way alone; told_drop takes them out. */
-void told_over(struct told *t);
-void told_drop(struct told *t);
-/* Somebody who may not be kept, over aside; 0: nobody. */
+/* True if everybody had a place: else it is unknown whom an answer may repeat. */
+bool told_is_complete(const struct told *t);
+/* Makes everybody past: the answer under way may repeat them, and later ones may not. */
+void told_make_past(struct told *t);
+/* Takes out those who are past. */
+void told_drop_past(struct told *t);
+/* Somebody who is not past and may not be kept; 0: nobody. */
 uint64_t told_find_unkept(const struct told *t, bool (*keepsh)(uint64_t user, void *arg),
 			  void *arg);
-/* ["ID", …]. NULL: nobody, or no memory. The caller frees it. */
-char *told_text(const struct told *t);
+/* *out: all of them as ["ID", …]; NULL: nobody. The caller frees it. ENOMEM. */
+int told_print(const struct told *t, char **out);
 
 #endif

@@ -267,11 +267,11 @@ void turns_told(struct turns *t, uint64_t user)
 
 void turns_withheld(struct turns *t)
 {
-	told_over(&t->told);
+	told_make_past(&t->told);
 	/* The answer under way may still repeat them, and so may one whose model is asked before
 	 * that answer ends. */
 	if (!t->asked)
-		told_drop(&t->told);
+		told_drop_past(&t->told);
 }
 
 void turns_renewed(struct turns *t)
@@ -672,7 +672,7 @@ static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct tu
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
 {
 	return all_may(may_keep, t, turn) && turns_keeps_words(t, turn) && !turn->told_private &&
-	       !may_quote(t, turn->id) && told_is_whole(&t->told);
+	       !may_quote(t, turn->id) && told_is_complete(&t->told);
 }
 
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
@@ -684,8 +684,9 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 			       .at_ms = env_wall_ms(t->conf.env),
 			       .guild = t->conf.guild,
 			       .user = turn->quoted_n ? turn->quoted_user : turn->user};
-	char *why = turn_why_text(turn), *segments = segments_text(t, turn),
-	     *told = told_text(&t->told);
+	char *why = turn_why_text(turn), *segments = segments_text(t, turn), *told;
+	/* Words are not kept if nobody can tell whom they may repeat. */
+	bool names = told_print(&t->told, &told) == 0;
 	/* Words of a turn in which somebody speaks who may not be heard are not told. */
 	bool words = all_may(may_tell, t, turn);
 	char heard[ROOM_TEXT_MAX];
@@ -706,12 +707,12 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 				      .segments = segments,
 				      .why = why,
 				      .prompts = PROMPTS_VERSION,
-				      .transient = !turns_may_keep(t, turn),
+				      .transient = !names || !turns_may_keep(t, turn),
 				      .told = told};
 	bus_publish(t->conf.bus, &ev);
 	if (stage == TURNS_ENDED && turn->id == t->asked) {
 		t->asked = 0;
-		told_drop(&t->told);
+		told_drop_past(&t->told);
 	}
 	free(why);
 	free(told);

@@ -105,3 +105,28 @@ TEST(an_answer_is_not_kept_if_tools_told_of_too_many_people)
 	CHECK(json_is_false(json_object_get(s.told[0], "transient")));
 	turns_scene_close(&s);
 }
+
+/* 256 names, for which JSON wants kilobytes at once, as it does for nothing else here. */
+static json_malloc_t allocate;
+static json_free_t release;
+
+static void *find_no_kilobyte(size_t n)
+{
+	return n < 1024 ? allocate(n) : NULL;
+}
+
+TEST(an_answer_is_not_kept_without_memory_for_whom_tools_told_of)
+{
+	struct scene s;
+
+	CHECK_INT(turns_scene_open(&s), 0);
+	tell_of_many(&s, 256);
+	json_get_alloc_funcs(&allocate, &release);
+	json_set_alloc_funcs(find_no_kilobyte, release);
+	CHECK_STR(told_people(&s, &turns_scene_turn), "");
+	json_set_alloc_funcs(allocate, release);
+	CHECK(json_is_true(json_object_get(s.told[0], "transient")));
+	CHECK(*told_people(&s, &turns_scene_turn));
+	CHECK(json_is_false(json_object_get(s.told[0], "transient")));
+	turns_scene_close(&s);
+}
