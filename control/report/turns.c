@@ -659,19 +659,25 @@ static char *segments_text(const struct turns *t, const struct room_turn *turn)
 }
 
 /* A question in writing is its writer's, though nobody said the prompt that quotes it. */
-static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct turns *t,
-		    const struct room_turn *turn)
+static bool may_tell_words(const struct turns *t, const struct room_turn *turn)
 {
-	bool all = may(t, turn->quoted_n ? turn->quoted_user : turn->user);
+	bool all = may_tell(t, turn->quoted_n ? turn->quoted_user : turn->user);
 
 	for (unsigned i = 0; i < turn->segments && !turn->quoted_n; i++)
-		all = all && may(t, turn->segment[i].user);
+		all = all && may_tell(t, turn->segment[i].user);
 	return all;
+}
+
+/* What the bot says by itself has words of nobody: it is kept where people who have not answered
+ * are remembered. */
+static bool may_keep_own(const struct turns *t, const struct room_turn *turn)
+{
+	return turn->user || turn->quoted_n || may_keep(t, 0);
 }
 
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
 {
-	return all_may(may_keep, t, turn) && turns_keeps_words(t, turn) && !turn->told_private &&
+	return turns_keeps_words(t, turn) && may_keep_own(t, turn) && !turn->told_private &&
 	       !may_quote(t, turn->id) && told_is_complete(&t->told);
 }
 
@@ -688,7 +694,7 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 	/* Words are not kept if nobody can tell whom they may repeat. */
 	bool names = told_print(&t->told, &told) == 0;
 	/* Words of a turn in which somebody speaks who may not be heard are not told. */
-	bool words = all_may(may_tell, t, turn);
+	bool words = may_tell_words(t, turn);
 	char heard[ROOM_TEXT_MAX];
 
 	turn_heard_text(turn, heard, sizeof heard);

@@ -76,7 +76,8 @@ void turns_event(struct turns *t, const struct room_event *ev);
 void turns_effect(struct turns *t, const struct room_effect *e);
 /* True if the turn's words may be kept: everybody who spoke in it agrees, and did when they spoke,
  * and it was told nothing of a memory of somebody's own and may quote nobody who does not: by its
- * prompt, by what a voice's conversation or a summary has from before, or by what it was shown. */
+ * prompt, by what a voice's conversation or a summary has from before, or by what it was shown.
+ * A turn of nobody's counts as one of somebody who has not answered. */
 bool turns_may_keep(const struct turns *t, const struct room_turn *turn);
 /* A turn got as far as this. */
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);

@@ -47,6 +47,23 @@ TEST(an_answer_is_not_kept_whose_model_was_told_words_of_somebody_not_remembered
 	turns_scene_close(&s);
 }
 
+/* Nobody asked for it. To the scene the user 0 is somebody who has not answered. */
+TEST(what_the_bot_says_by_itself_is_kept_only_where_people_are_remembered_without_an_answer)
+{
+	struct room_turn own = turns_scene_turn;
+	struct scene s;
+
+	CHECK_INT(turns_scene_open(&s), 0);
+	own.user = 0;
+	own.prompted = true;
+	s.refuses = s.forgets = 900;
+	CHECK(turns_scene_keeps(&s, &own));
+	s.forgets = 0;
+	CHECK(!turns_scene_keeps(&s, &own));
+	CHECK(turns_scene_keeps(&s, &turns_scene_turn));
+	turns_scene_close(&s);
+}
+
 static void hear(struct scene *s, uint64_t user, uint32_t utterance, const char *words)
 {
 	const struct room_event end = {.type = ROOM_TRANSCRIPT,
