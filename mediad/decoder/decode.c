@@ -19,9 +19,6 @@
 #include "mediad/music/track_ring.h"
 
 #define DEMUXERS "mp3,mov,matroska,ogg,flac,wav,aac,mpegts"
-#define DECODERS                                                                                   \
-	"mp3float,mp3,aac,opus,vorbis,flac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,"   \
-	"pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be"
 
 enum {
 	BLOCK = 4096, /* frames that are resampled at once */
@@ -44,7 +41,7 @@ struct decode {
 	struct input *input;
 	AVFormatContext *fmt;
 	AVStream *stream;
-	int sound; /* its index, if the head tells it; -1 otherwise */
+	int sound; /* of a film: its index, if the head tells it; -1 otherwise */
 	AVCodecContext *codec;
 	SwrContext *swr;
 	AVPacket *packet;
@@ -79,7 +76,7 @@ static void ignore_log(void *arg, int level, const char *format, va_list values)
  * need the head of a file fail, and have no tables. */
 static void compute_tables(void)
 {
-	char names[] = DECODERS, *rest = names, *name;
+	char names[] = FORMAT_DECODERS, *rest = names, *name;
 
 	while ((name = strsep(&rest, ","))) {
 		AVCodecContext *c = avcodec_alloc_context3(avcodec_find_decoder_by_name(name));
@@ -129,7 +126,7 @@ static enum decoder_reason open_format(struct decode *d)
 		return DECODER_REASON_LIMIT;
 	format_prepare(d->fmt, d->input, DEMUXERS, &options);
 	d->fmt->max_analyze_duration = (int64_t)ANALYZE_S * AV_TIME_BASE;
-	av_dict_set(&options, "codec_whitelist", DECODERS, 0);
+	av_dict_set(&options, "codec_whitelist", FORMAT_DECODERS, 0);
 	format = format_find(d->fmt, d->input, d->conf.kind);
 	if (may_jump(d, format))
 		d->fmt->flags |= AVFMT_FLAG_FAST_SEEK;
@@ -137,7 +134,7 @@ static enum decoder_reason open_format(struct decode *d)
 	av_dict_free(&options);
 	if (err)
 		return explain(d, err, DECODER_REASON_UNKNOWN_FORMAT);
-	d->sound = format_find_sound(d->fmt);
+	d->sound = format_find_picture(d->fmt) ? format_find_sound(d->fmt) : -1;
 	err = avformat_find_stream_info(d->fmt, NULL);
 	input_end_index(d->input);
 	return err < 0 ? explain(d, err, DECODER_REASON_DAMAGED) : DECODER_REASON_UNKNOWN;
@@ -145,12 +142,14 @@ static enum decoder_reason open_format(struct decode *d)
 
 static enum decoder_reason open_codec(struct decode *d)
 {
-	const AVCodec *codec = NULL;
-	int err, at = av_find_best_stream(d->fmt, AVMEDIA_TYPE_AUDIO, d->sound, -1, &codec, 0);
+	const int at = d->sound >= 0 ? d->sound : format_find_sound(d->fmt);
+	const AVCodec *codec;
+	int err;
 
-	if (at < 0 || !codec)
+	if (at < 0)
 		return DECODER_REASON_NO_AUDIO;
 	d->stream = d->fmt->streams[at];
+	codec = avcodec_find_decoder(d->stream->codecpar->codec_id);
 	for (unsigned i = 0; i < d->fmt->nb_streams; i++)
 		if ((int)i != at)
 			d->fmt->streams[i]->discard = AVDISCARD_ALL;
@@ -159,7 +158,7 @@ static enum decoder_reason open_codec(struct decode *d)
 		return DECODER_REASON_LIMIT;
 	d->codec->thread_count = 1;
 	d->codec->pkt_timebase = d->stream->time_base;
-	d->codec->codec_whitelist = av_strdup(DECODERS);
+	d->codec->codec_whitelist = av_strdup(FORMAT_DECODERS);
 	err = avcodec_open2(d->codec, codec, NULL);
 	return err ? explain(d, err, DECODER_REASON_NO_AUDIO) : DECODER_REASON_UNKNOWN;
 }

@@ -131,19 +131,16 @@ static enum video_codec codec_of(enum AVCodecID id)
 				       : VIDEO_NONE;
 }
 
-/* Covers of music are no video. */
 static enum decoder_reason find_streams(struct film_job *f)
 {
 	const int sound = format_find_sound(f->fmt);
 
+	f->stream = format_find_picture(f->fmt);
 	for (unsigned i = 0; i < f->fmt->nb_streams; i++) {
 		AVStream *s = f->fmt->streams[i];
 
-		if (!f->stream && s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-		    !(s->disposition & AV_DISPOSITION_ATTACHED_PIC)) {
-			f->stream = s;
+		if (s == f->stream)
 			continue;
-		}
 		if (sound < 0 ? !f->sound && s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO
 			      : (int)i == sound)
 			f->sound = s;

@@ -2,6 +2,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 #include <string.h>
 
 #include "mediad/decoder/input.h"
@@ -60,10 +61,58 @@ bool format_is_mp4(const AVFormatContext *fmt)
 	return strncmp(fmt->iformat->name, "mov,", 4) == 0;
 }
 
+AVStream *format_find_picture(const AVFormatContext *fmt)
+{
+	for (unsigned i = 0; i < fmt->nb_streams; i++)
+		if (fmt->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+		    !(fmt->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC))
+			return fmt->streams[i];
+	return NULL;
+}
+
+static bool is_playable(const AVStream *s)
+{
+	const AVCodec *codec = avcodec_find_decoder(s->codecpar->codec_id);
+
+	return codec && av_match_list(codec->name, FORMAT_DECODERS, ',');
+}
+
+/* By its table, or by what writers of Matroska say of a track at its end. */
+static bool is_empty(const AVFormatContext *fmt, const AVStream *s)
+{
+	const AVDictionaryEntry *duration = av_dict_get(s->metadata, "DURATION", NULL, 0);
+
+	if (format_is_mp4(fmt))
+		return !avformat_index_get_entries_count(s);
+	return duration && !duration->value[strspn(duration->value, "0:.")];
+}
+
+/* libav chooses among those that are still taken for sound. */
+static int find_sound(AVFormatContext *fmt, bool with_empty)
+{
+	int at;
+
+	for (unsigned i = 0; i < fmt->nb_streams; i++) {
+		AVStream *s = fmt->streams[i];
+
+		if (s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO &&
+		    (!is_playable(s) || (!with_empty && is_empty(fmt, s))))
+			s->codecpar->codec_type = AVMEDIA_TYPE_DATA;
+	}
+	at = av_find_best_stream(fmt, AVMEDIA_TYPE_AUDIO, -1, -1, NULL, 0);
+	for (unsigned i = 0; i < fmt->nb_streams; i++) {
+		AVCodecParameters *p = fmt->streams[i]->codecpar;
+
+		if (avcodec_get_type(p->codec_id) == AVMEDIA_TYPE_AUDIO)
+			p->codec_type = AVMEDIA_TYPE_AUDIO;
+	}
+	return at >= 0 ? at : -1;
+}
+
+/* Pieces of MP4 have no table, and all look empty. */
 int format_find_sound(AVFormatContext *fmt)
 {
-	const AVCodec *codec = NULL;
-	int at = av_find_best_stream(fmt, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+	int at = find_sound(fmt, false);
 
-	return at >= 0 && codec ? at : -1;
+	return at >= 0 ? at : find_sound(fmt, true);
 }

@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mediad/music/video_ring.h"
@@ -118,6 +120,47 @@ TEST(film_tells_where_the_sound_begins_that_is_played)
 	for (size_t i = 0; i < 2; i++) {
 		m.container = containers[i];
 		CHECK(make_viewing(&v, &m));
+		CHECK_INT(make_rings(&v), 0);
+		CHECK_INT(view(&v, 0), DECODER_REASON_END);
+		CHECK(v.opened.video.sound_ms > 2990 && v.opened.video.sound_ms < 3010);
+		close_viewing(&v);
+	}
+}
+
+/* Takes the samples of a track, the first of which is 0, out of the table of a MOV file. */
+static void empty_track(int fd, unsigned number)
+{
+	static const uint8_t none[4];
+	static uint8_t bytes[1 << 20];
+	char path[32];
+	size_t n = (size_t)pread(fd, bytes, sizeof bytes, 0), at = 0;
+	int writer;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	writer = open(path, O_WRONLY | O_CLOEXEC);
+	for (; at + 12 < n; at++)
+		if (memcmp(bytes + at, "stco", 4) == 0 && !number--)
+			break;
+	CHECK_INT(pwrite(writer, none, sizeof none, (off_t)at + 8), sizeof none);
+	close(writer);
+}
+
+/* Picture and sound mean the same one, of those that can be played. */
+TEST(film_tells_of_a_sound_that_can_be_played)
+{
+	struct film_made m = b_frames;
+	struct viewing v;
+
+	m.tone = 60;
+	for (unsigned i = 0; i < 3; i++) {
+		m.container = i == 2 ? "mov" : "matroska";
+		m.empty_first = i == 0;
+		m.foreign_first = i == 1;
+		m.late_ms = i == 2 ? 0 : 3000;
+		m.second_ms = i == 2 ? 3000 : 0;
+		CHECK(make_viewing(&v, &m));
+		if (i == 2)
+			empty_track(v.fd, 1);
 		CHECK_INT(make_rings(&v), 0);
 		CHECK_INT(view(&v, 0), DECODER_REASON_END);
 		CHECK(v.opened.video.sound_ms > 2990 && v.opened.video.sound_ms < 3010);

@@ -187,6 +187,41 @@ static bool write_text(const struct deck *d, const char *name, const char *text)
 	return f && fputs(text, f) >= 0 && fclose(f) == 0;
 }
 
+/* A track without sound, or of a codec that is not played, was preferred because it is the first.
+ */
+TEST(decoderd_plays_the_sound_that_it_can)
+{
+	static const struct sound made[] = {
+		{.path = "a.m4a", .format = "ipod", .codec = "aac", .empty_first = true},
+		{.path = "a.mka", .format = "matroska", .codec = "flac", .empty_first = true},
+		{.path = "b.mka",
+		 .format = "matroska",
+		 .codec = "flac",
+		 .empty_first = true,
+		 .options = "live=1"},
+		{.path = "c.mka", .format = "matroska", .codec = "flac", .foreign_first = true},
+	};
+	struct deck d;
+	struct played p;
+	bool opened = deck_open(&d);
+
+	for (size_t i = 0; opened && i < sizeof made / sizeof *made; i++) {
+		struct sound s = made[i];
+
+		s.path = deck_path(&d, s.path);
+		s.rate = 48000;
+		s.channels = 2;
+		s.samples = 48000;
+		CHECK(sound_write(&s));
+		deck_play_file(&d, made[i].path, 0, &p);
+		CHECK_INT(p.reason, DECODER_REASON_END);
+		CHECK(p.frames >= 48000);
+		free(p.pcm);
+	}
+	deck_close(&d);
+	CHECK(opened);
+}
+
 TEST(decoderd_names_the_reason_of_a_refusal)
 {
 	struct deck d;

@@ -53,7 +53,11 @@ static bool write_packets(struct writer *w, const AVFrame *frame)
 	while (!err && (err = avcodec_receive_packet(w->codec, w->packet)) == 0) {
 		av_packet_rescale_ts(w->packet, w->codec->time_base, w->stream->time_base);
 		w->packet->stream_index = 0;
-		err = av_interleaved_write_frame(w->fmt, w->packet);
+		if (w->sound->foreign_first)
+			err = av_write_frame(w->fmt, w->packet);
+		w->packet->stream_index = w->stream->index;
+		if (!err)
+			err = av_interleaved_write_frame(w->fmt, w->packet);
 	}
 	return err == AVERROR(EAGAIN) || err == AVERROR_EOF;
 }
@@ -87,12 +91,29 @@ static bool write_frames(struct writer *w)
 	return write_packets(w, NULL);
 }
 
+/* The track before it, if there is one. */
+static bool describe_first(struct writer *w)
+{
+	AVStream *first = w->fmt->streams[0];
+
+	if (first == w->stream)
+		return true;
+	first->time_base = w->stream->time_base;
+	if (avcodec_parameters_copy(first->codecpar, w->stream->codecpar) < 0)
+		return false;
+	if (w->sound->foreign_first)
+		first->codecpar->codec_id = AV_CODEC_ID_AC3;
+	return true;
+}
+
 static bool open_encoder(struct writer *w)
 {
 	const struct sound *s = w->sound;
 	const AVCodec *codec = avcodec_find_encoder_by_name(s->codec);
 
 	if (!codec || avformat_alloc_output_context2(&w->fmt, NULL, s->format, s->path) < 0)
+		return false;
+	if ((s->empty_first || s->foreign_first) && !avformat_new_stream(w->fmt, NULL))
 		return false;
 	w->stream = avformat_new_stream(w->fmt, NULL);
 	w->codec = avcodec_alloc_context3(codec);
@@ -114,7 +135,8 @@ static bool open_encoder(struct writer *w)
 	av_dict_set(&w->fmt->metadata, "REPLAYGAIN_TRACK_GAIN", s->gain, 0);
 	w->stream->time_base = w->codec->time_base;
 	return avcodec_open2(w->codec, codec, NULL) == 0 &&
-	       avcodec_parameters_from_context(w->stream->codecpar, w->codec) == 0;
+	       avcodec_parameters_from_context(w->stream->codecpar, w->codec) == 0 &&
+	       describe_first(w);
 }
 
 /* Some containers open their files themselves. */

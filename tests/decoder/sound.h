@@ -14,8 +14,10 @@ struct sound {
 	int64_t samples;
 	int64_t quiet; /* the first ones, at a tenth of the level */
 	const char *title, *artist, *album, *gain;
-	bool varies;				 /* the rate, by how hard it is to encode */
-	const char *options;			 /* of the container: "name=value:name=value" */
+	bool empty_first;    /* a track of sound without a packet comes before it */
+	bool foreign_first;  /* one of a codec that is not played */
+	bool varies;	     /* the rate, by how hard it is to encode */
+	const char *options; /* of the container: "name=value:name=value" */
 	double (*signal)(double t, int channel); /* NULL: sound_signal */
 };
 

@@ -24,7 +24,7 @@ struct making {
 	const struct film_made *m;
 	AVFormatContext *fmt;
 	AVCodecContext *codec;
-	AVStream *stream, *sound, *second;
+	AVStream *stream, *first, *sound, *second;
 	AVFrame *frame;
 	AVPacket *packet;
 };
@@ -136,6 +136,10 @@ static int open_file(struct making *k, const char *path)
 	k->stream->sample_aspect_ratio = k->codec->sample_aspect_ratio;
 	if (k->m->quarters && turn(k))
 		return ENOMEM;
+	if ((k->m->empty_first || k->m->foreign_first) && !(k->first = film_sound_add(k->fmt)))
+		return ENOMEM;
+	if (k->m->foreign_first)
+		k->first->codecpar->codec_id = AV_CODEC_ID_AC3;
 	if (k->m->tone && !(k->sound = film_sound_add(k->fmt)))
 		return ENOMEM;
 	if (k->m->second_ms && !(k->second = film_sound_add(k->fmt)))
@@ -217,6 +221,8 @@ static int write_frames(struct making *k)
 		if (k->m->key_frame && i == k->m->key_frame)
 			k->frame->pict_type = AV_PICTURE_TYPE_I;
 		err = avcodec_send_frame(k->codec, k->frame) ? EIO : write_packets(k);
+		if (!err && k->m->foreign_first)
+			err = write_sound(k, k->first, i, k->m->fps, 0);
 		if (!err && k->sound)
 			err = write_sound(k, k->sound, i, i % k->m->tone, k->m->late_ms);
 		if (!err && k->second)

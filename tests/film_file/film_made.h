@@ -24,6 +24,8 @@ struct film_made {
 	 * none. It may be the one that players choose. */
 	int second_ms;
 	bool second_is_default;
+	bool empty_first;   /* a track of sound without a packet comes before these */
+	bool foreign_first; /* one of a codec that decoderd does not play, with silence */
 	unsigned late_ms;   /* by which the sound begins later than the picture */
 	unsigned begin_s;   /* at which both begin, of Matroska; 0 otherwise */
 	unsigned far_frame; /* that lies 100 s ahead of its place; 0: none */
