@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "control/memory/line_people.h"
 #include "proto/discord.h"
 
 #define HOUR_MS UINT64_C(3600000)
@@ -36,24 +37,9 @@ static bool allows_speaker(const json_t *line, const struct recall_rules *rules)
 	       rules->allowsh(user, rules->arg);
 }
 
-static bool allows_all(const json_t *people, const struct recall_rules *rules)
-{
-	json_t *id;
-	uint64_t user;
-	size_t i;
-
-	json_array_foreach(people, i, id)
-	{
-		if (!discord_u64(json_string_value(id), &user) || !rules->allowsh(user, rules->arg))
-			return false;
-	}
-	return true;
-}
-
 bool recall_allows_askers(const json_t *line, const struct recall_rules *rules)
 {
-	return allows_all(json_object_get(line, "askers"), rules) &&
-	       allows_all(json_object_get(line, "quoted"), rules);
+	return line_people_all(line, rules->allowsh, rules->arg);
 }
 
 json_t *recall_select(const json_t *words, const struct recall_rules *rules)

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "control/memory/calendar.h"
+#include "control/memory/line_people.h"
 #include "control/memory/untold.h"
 #include "proto/discord.h"
 
@@ -166,22 +167,19 @@ json_t *tell_fact(const struct tell_rules *r, const json_t *fact, bool all)
 
 /* ---- lines ---- */
 
+static bool note_one(uint64_t of, void *arg)
+{
+	const struct tell_rules *r = arg;
+
+	r->noteh(of, r->arg);
+	return true;
+}
+
 /* The speaker of the line, and of the bot's own line whom it answers and quotes. */
 static void note_line(const struct tell_rules *r, const json_t *line)
 {
-	static const char *const lists[] = {"askers", "quoted"};
-	const json_t *id;
-	uint64_t of;
-	size_t i;
-
 	r->noteh(tell_user(line), r->arg);
-	for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
-		json_array_foreach(json_object_get(line, lists[k]), i, id)
-		{
-			if (discord_u64(json_string_value(id), &of))
-				r->noteh(of, r->arg);
-		}
-	}
+	line_people_all(line, note_one, (void *)(uintptr_t)r);
 }
 
 /* NULL: it may not be told. */
