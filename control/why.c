@@ -43,6 +43,25 @@ static void print_plain(FILE *f, const char *before, const char *text)
 	free(plain);
 }
 
+/* "turn 5"; "1 person, limit 2". */
+static void write_value(char *buf, size_t size, long long value, long long limit, const char *unit)
+{
+	static const char *const numbered[] = {"turn", "utterance", "fact", "option", "question"};
+	static const char *const ones[][2] = {{"chars", "char"},    {"bytes", "byte"},
+					      {"times", "time"},    {"lines", "line"},
+					      {"people", "person"}, {"others", "other"}};
+
+	for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++)
+		if (strcmp(unit, numbered[i]) == 0) {
+			snprintf(buf, size, "%s %lld", unit, value);
+			return;
+		}
+	for (size_t i = 0; value == 1 && i < sizeof ones / sizeof ones[0]; i++)
+		if (strcmp(unit, ones[i][0]) == 0)
+			unit = ones[i][1];
+	snprintf(buf, size, "%lld%s%s, limit %lld", value, *unit ? " " : "", unit, limit);
+}
+
 static void print_decision(FILE *f, const json_t *d)
 {
 	char values[96];
@@ -51,8 +70,7 @@ static void print_decision(FILE *f, const json_t *d)
 
 	values[0] = '\0';
 	if (value || limit)
-		snprintf(values, sizeof values, "%lld%s%s, limit %lld", value, *unit ? " " : "",
-			 unit, limit);
+		write_value(values, sizeof values, value, limit, unit);
 	fprintf(f, "  %-22s %-28s %s%s%s\n", read_text(d, "rule"), values, read_text(d, "text"),
 		*then ? ": " : "", then);
 }

@@ -12,10 +12,16 @@ export function makeTurn({ node, ask, dollars, seconds, own, state, meaning }) {
   const heading = (text) => node("h3", null, text);
   const note = (text) => node("p", { class: "muted" }, text);
 
+  // Units whose value is the number of one, and those of which one has another name.
+  const numbered = ["turn", "utterance", "fact", "option", "question"];
+  const ones = { chars: "char", bytes: "byte", times: "time", lines: "line", people: "person", others: "other" };
+
   function numbers(d, rule) {
     const unit = rule.unit === "1/1000" ? "‰" : rule.unit;
 
-    return d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${unit ? " " + unit : ""}` : "";
+    if (!d.value && !d.limit) return "";
+    if (numbered.includes(unit)) return `${unit} ${d.value}`;
+    return `${d.value}${d.limit ? " / " + d.limit : ""}${unit ? " " + ((d.limit || d.value) === 1 && ones[unit] || unit) : ""}`;
   }
 
   // What a rule found, in words that are true, and what followed from it: "" if the next rule was looked at.

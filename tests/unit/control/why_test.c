@@ -126,7 +126,9 @@ static void add_turn(struct db *db, uint64_t guild, uint64_t user, uint32_t turn
 		.first_audio_ms = -1,
 		.lasted_ms = 900,
 		.segments = "[{\"user\":\"7\",\"name\":\"alice\",\"utterance\":9,\"text\":\"hi\"}]",
-		.why = "[{\"rule\":\"direct_address\",\"yes\":false,\"value\":0,\"limit\":1}]"};
+		.why = "[{\"rule\":\"direct_address\",\"yes\":false,\"value\":0,\"limit\":1},"
+		       "{\"rule\":\"alone_with_speaker\",\"yes\":true,\"value\":1,\"limit\":1},"
+		       "{\"rule\":\"bot_turn_open\",\"yes\":true,\"value\":2,\"limit\":0}]"};
 	rows_add(db, &ev, true);
 }
 
@@ -197,6 +199,7 @@ TEST(turns_are_found_by_number_guild_user_and_time)
 		text,
 		"direct_address         0, limit 1                   the bot was not addressed by "
 		"name\n"));
+	CHECK(strstr(text, " 1 person, limit 1 ") && strstr(text, " turn 2 "));
 	free(text);
 	json_decref(list);
 	list = find(dir, (struct why_query){.one = true, .turn = 3, .guild = 1});
