@@ -74,9 +74,11 @@ int web_make_activity_stream(struct web *w, bool words, struct state_stream **ou
 json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope, bool open);
 /* Answers, and returns true, if the session of this request reads as many streams as it may. */
 bool web_refuse_stream(struct web *w, struct http_exchange *x);
-/* The servers of MCP; their calls, and why they failed, are those of all servers of Discord, and
- * null for who sees one. Caller owns it. */
-json_t *web_mcp(const struct web *w, uint64_t scope);
+/* {servers}, those of MCP, as control/mcp/servers.h has them. Caller owns it. */
+json_t *web_mcp_servers(const struct web *w);
+/* control/web/mcp_api.c. The same. Their calls and failures count for all servers of Discord, so
+ * both are null unless scope is 0; lastError needs words as well. Caller owns it. */
+json_t *web_mcp(const struct web *w, uint64_t scope, bool words);
 /* A number of an order; no other one of this program has it. */
 uint64_t web_next_order(struct web *w);
 /* Takes the sentences out of the notes about screens in a room: they tell what people show. */

@@ -212,7 +212,7 @@ static json_t *gather(const json_t *sessions, const char *name)
 json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope, bool open)
 {
 	json_t *rooms = web_seen_rooms(w, scope, open), *sessions = json_array(),
-	       *mcp = web_mcp(w, scope), *all;
+	       *mcp = web_mcp(w, scope, words == LIVE_WORDS), *all;
 	json_t *room;
 	size_t i;
 

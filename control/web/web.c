@@ -299,23 +299,9 @@ void web_public_https_get(struct web *w, const struct web_request *r)
 			   *share ? json_sprintf("https://%s", share) : json_null()));
 }
 
-json_t *web_mcp(const struct web *w, uint64_t scope)
+json_t *web_mcp_servers(const struct web *w)
 {
-	json_t *status = w->conf.mcph(w->conf.arg), *server;
-	size_t i;
-
-	json_array_foreach(scope ? json_object_get(status, "servers") : NULL, i, server)
-	{
-		json_object_set_new(server, "lastError", json_null());
-		json_object_set_new(server, "calls", json_null());
-		json_object_set_new(server, "failures", json_null());
-	}
-	return status;
-}
-
-void web_mcp_status(struct web *w, const struct web_request *r)
-{
-	web_json(r->x, 200, web_mcp(w, r->scope));
+	return w->conf.mcph(w->conf.arg);
 }
 
 /* All sessions together leave connections to everybody else; the token is a program's of whoever

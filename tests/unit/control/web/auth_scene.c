@@ -22,6 +22,13 @@ static char *on_metrics(void *arg)
 	return strdup("parley_up 1\n");
 }
 
+static json_t *on_mcp(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:[{s:s,s:s}]}", "servers", "serverName", "files", "lastError",
+			 "no such file: diary");
+}
+
 static json_t *on_rooms(void *arg)
 {
 	(void)arg;
@@ -75,7 +82,8 @@ bool auth_scene_open(const json_t *kept)
 	wc.proxies = "127.0.0.1";
 	wc.sessions = kept;
 	wc.session_hours = &hours;
-	wc.mcph = wc.readyh = wc.reasonsh = wc.statsh = on_ready;
+	wc.mcph = on_mcp;
+	wc.readyh = wc.reasonsh = wc.statsh = on_ready;
 	wc.guildsh = wc.roomsh = on_rooms;
 	wc.channelsh = on_channels;
 	wc.openh = on_open;

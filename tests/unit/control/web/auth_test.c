@@ -349,6 +349,31 @@ TEST(sentences_about_screens_are_for_operators)
 	auth_scene_close();
 }
 
+/* Of the first server in the member of the last answer. */
+static const char *last_error(const char *member)
+{
+	const json_t *server = json_array_get(json_object_get(auth_scene.got, member), 0);
+	const char *error = json_string_value(json_object_get(server, "lastError"));
+
+	return error ? error : "";
+}
+
+TEST(what_a_program_of_mcp_said_is_told_to_operators_alone)
+{
+	CHECK(auth_scene_open(NULL));
+	CHECK_INT(auth_scene_sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_INT(auth_scene_get("/api/mcp/status"), 200);
+	CHECK_STR(last_error("servers"), "");
+	CHECK_INT(auth_scene_get("/api/voice/state"), 200);
+	CHECK_STR(last_error("mcpStatus"), "");
+	CHECK_INT(auth_scene_sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK_INT(auth_scene_get("/api/mcp/status"), 200);
+	CHECK_STR(last_error("servers"), "no such file: diary");
+	CHECK_INT(auth_scene_get("/api/voice/state"), 200);
+	CHECK_STR(last_error("mcpStatus"), "no such file: diary");
+	auth_scene_close();
+}
+
 TEST(everybody_is_signed_out_at_once)
 {
 	char viewer[160], admin[160];
