@@ -16,6 +16,11 @@ static bool is_between(char c)
 	return c == ' ' || c == '-' || c == ',';
 }
 
+static bool is_end(char c)
+{
+	return c == '?' || c == '.' || c == '!';
+}
+
 static bool is(struct word w, const char *text)
 {
 	return strlen(text) == w.n && strncmp(w.p, text, w.n) == 0;
@@ -51,7 +56,7 @@ static struct word word_at(const char *p)
 	while (is_between(*p))
 		p++;
 	w.p = p;
-	while (*p && !is_between(*p) && *p != '?' && *p != '.' && *p != '!')
+	while (*p && !is_between(*p) && !is_end(*p))
 		p++;
 	w.n = (size_t)(p - w.p);
 	return w;
@@ -281,11 +286,19 @@ static bool read_iso(struct word w, struct time_date *out)
 	       is_day_of(out->month, out->day);
 }
 
+/* The next word of this sentence, or of one behind it. */
+static struct word next_word(const char *p)
+{
+	while (is_between(*p) || is_end(*p))
+		p++;
+	return word_at(p);
+}
+
 bool time_date_find(const char *text, struct time_date *out)
 {
 	struct word before = {text, 0};
 
-	for (struct word w = word_at(text); w.n; before = w, w = word_at(w.p + w.n)) {
+	for (struct word w = next_word(text); w.n; before = w, w = next_word(w.p + w.n)) {
 		*out = (struct time_date){.month = place_of(w, months) + 1};
 		if (out->month ? read_month(text, w, out) : read_iso(w, out))
 			return true;

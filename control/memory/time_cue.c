@@ -303,18 +303,25 @@ static bool find_ago(const char *text, int64_t now, struct span *out)
 	return true;
 }
 
-/* Days since 1970 of the last such date up to today; in a year that it names, of that year. A 29 or
- * 31 of a month that has none counts as the day after its last one. */
+static bool has_day(int64_t month, int day)
+{
+	return month_start(month + 1) - month_start(month) >= day;
+}
+
+/* Days since 1970 of the last such date up to today, months without that day passed over; in a year
+ * that it names, of that year. */
 static int64_t last_date(const struct time_date *d, int64_t today)
 {
-	int64_t month = month_of(today), at;
+	const int64_t step = d->month ? 12 : 1;
+	int64_t month = month_of(today);
 
 	if (d->year)
 		return month_start((d->year - 1970) * INT64_C(12) + d->month - 1) + d->day - 1;
 	if (d->month)
 		month = floor_to(month, 12) + d->month - 1;
-	at = month_start(month) + d->day - 1;
-	return at <= today ? at : month_start(month - (d->month ? 12 : 1)) + d->day - 1;
+	while (month_start(month) + d->day - 1 > today || !has_day(month, d->day))
+		month -= step;
+	return month_start(month) + d->day - 1;
 }
 
 /* It may be the date of what was talked about. */
