@@ -47,9 +47,8 @@ static struct kept_call *find_kept(struct agent_tools *t, const struct tool_outp
 	return NULL;
 }
 
-/* Operators see an output, and the store keeps it: as the words of its turn, and nothing of a
- * memory, which may be somebody's own. A call can outlive its turn: the one that began is judged
- * then. */
+/* Operators see an output, and the store keeps it: as the words of its turn, and nothing of the
+ * memory. A call can outlive its turn: the one that began is judged then. */
 static bool may_tell_output(struct agent_tools *t, const struct tool_output *o,
 			    enum event_type type)
 {
@@ -65,7 +64,7 @@ static bool may_tell_output(struct agent_tools *t, const struct tool_output *o,
 		*kept = (struct kept_call){0};
 		may = may || !active;
 	}
-	return may && agent_may_keep(t->a, o->user) && strncmp(o->tool, "memory_", 7) != 0;
+	return may && agent_may_keep(t->a, o->user) && !tool_output_is_of_memory(o);
 }
 
 static void write_mac(struct agent_tools *t, uint64_t hash, char out[ARGUMENTS_MAC])

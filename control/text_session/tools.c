@@ -139,17 +139,12 @@ static void take_output(const struct tool_output *o, void *arg)
 	}
 }
 
-static bool is_of_memory(const char *tool)
-{
-	return strncmp(tool, "memory_", 7) == 0 || strcmp(tool, "conversation_search") == 0;
-}
-
 /* Operators see an output, and the store keeps it, as in voice: it may repeat words and pictures of
- * everybody of whom the model was told. What the memory returns is in the store already. */
+ * everybody of whom the model was told. */
 static bool may_tell_output(const struct text_guild *g, const struct tool_output *o)
 {
 	return g->id && o->user && g->ts->conf.remembersh(g->id, o->user, g->ts->conf.arg) &&
-	       text_keeping_of(g, o->turn) && !is_of_memory(o->tool);
+	       text_keeping_of(g, o->turn) && !tool_output_is_of_memory(o);
 }
 
 /* A call of an answer that is under way begins. From now on it cannot be asked for again. */

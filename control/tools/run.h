@@ -153,6 +153,9 @@ struct tool_output {
 
 /* The tool's name as others may see and keep it: one that a model made up may say anything. */
 const char *tool_output_name(const struct tool_output *o);
+/* True if it repeats what the memory holds, which expires and is erased there: it is not kept a
+ * second time, and may be one person's own. */
+bool tool_output_is_of_memory(const struct tool_output *o);
 
 /* Pointers are valid until the next step. */
 struct tool_outputs {

@@ -391,6 +391,11 @@ const char *tool_output_name(const struct tool_output *o)
 	return o->code == TOOL_CODE_UNKNOWN_TOOL ? "unknown" : o->tool;
 }
 
+bool tool_output_is_of_memory(const struct tool_output *o)
+{
+	return strncmp(o->tool, "memory_", 7) == 0 || strcmp(o->tool, "conversation_search") == 0;
+}
+
 static void refuse_unknown(struct tools_run *t, struct tool_call *c)
 {
 	char names[TOOL_ERROR_MAX - 64], message[TOOL_ERROR_MAX];

@@ -77,6 +77,8 @@ TEST(an_output_that_may_not_be_kept_is_told_to_nobody)
 	/* What a memory holds may be somebody's own. */
 	CHECK_STR(tell(&s, EVENT_TOOL_CALLED, turn, "memory_search"), BARE("memory_search"));
 	CHECK_STR(tell(&s, EVENT_TOOL_CALLED, turn, "memory_forget"), BARE("memory_forget"));
+	CHECK_STR(tell(&s, EVENT_TOOL_CALLED, turn, "conversation_search"),
+		  BARE("conversation_search"));
 	turn_of(&s)->told_private = true;
 	CHECK_STR(tell(&s, EVENT_TOOL_CALLED, turn, "clock"), BARE("clock"));
 	turn_of(&s)->told_private = false;
