@@ -1,4 +1,5 @@
-/* Takes what was removed out of the full-text indexes. The database is borrowed; errors of db.h. */
+/* Takes the texts of deleted rows out of the full-text indexes: FTS5 keeps the terms of such a row,
+ * and writes them again, until it merges. The database is borrowed; errors of db.h. */
 #ifndef CONTROL_STORE_DB_MERGE_H
 #define CONTROL_STORE_DB_MERGE_H
 
@@ -6,14 +7,15 @@
 
 struct db;
 
-/* Rewrites a full-text index so that nothing of removed texts is left in it: FTS5 keeps the terms
- * of a deleted row, and writes them again, until it merges. Of a million lines that takes more than
- * a second. Not inside a transaction. */
-enum db_index { DB_INDEX_LINES, DB_INDEX_FACTS };
+enum db_index { DB_INDEX_LINES, DB_INDEX_FACTS }; /* of the timeline; of facts */
+
+/* Rewrites the whole index. For a million lines that takes more than a second. Not inside a
+ * transaction. */
 int db_merge(struct db *db, enum db_index index);
-/* A part of it, some milliseconds; begins anew if `begin`. *more: it goes on. */
+/* Rewrites a part of it, 64 pages, in some milliseconds. begin: a merge of what is deleted now
+ * starts; else the one under way goes on. *more: parts of it are left; false with an error. */
 int db_merge_some(struct db *db, enum db_index index, bool begin, bool *more);
-/* Both, whole. */
+/* db_merge of both indexes, until one fails. */
 int db_merge_terms(struct db *db);
 
 #endif
