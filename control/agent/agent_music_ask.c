@@ -454,8 +454,9 @@ static const struct {
 	       {"move", move_waiting},	  {"remove", remove_waiting}, {"clear", clear_waiting},
 	       {"shuffle", shuffle},	  {"previous", go_back}};
 
-/* All changes of a call, until one is refused. Their places are those of the queue before it.
- * Nobody would hear a step of the volume of nothing; a percentage is for what plays later. */
+/* Makes the changes of a call in order, until one is refused. Their places in the queue are those
+ * from before the call. While nothing plays, a step of the volume ("up") is refused, because nobody
+ * would hear it; a percentage is not, because it also holds for what plays later. */
 static void change(struct agent_music *m, uint32_t id, const struct tool_music *what)
 {
 	struct jukebox_request r[sizeof changes / sizeof changes[0]];

@@ -210,8 +210,8 @@ static uint64_t find_target(const json_t *shares, const struct tool_screen *what
 	return found;
 }
 
-/* Who is meant, with or without a share: also somebody in the room, or whose screen is gone since a
- * while. 0: nobody is known by this name. */
+/* The person of this name: somebody who shares a screen, else somebody in the room, else somebody
+ * whose share ended a while ago. 0: nobody is known by this name. */
 static uint64_t find_person(const struct agent *a, const json_t *shares,
 			    const struct tool_screen *what)
 {

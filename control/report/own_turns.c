@@ -37,7 +37,7 @@ void own_turns_take_event(const struct bus_event *ev, void *arg)
 	struct own_turns *t = arg;
 	struct own_turn *own;
 
-	/* Of a part its speaker would not know. */
+	/* To its speaker a part of another turn is no turn. */
 	if (ev->type != EVENT_TURN || !ev->user || bus_turn_is_part(ev->turn.reason))
 		return;
 	drop_oldest(t, ev->guild, ev->user);
@@ -66,7 +66,7 @@ const struct own_turn *own_turns_find(const struct own_turns *t, uint64_t guild,
 	return NULL;
 }
 
-/* Numbers begin anew with each voice session. */
+/* The numbers of turns begin anew with each voice session. */
 unsigned own_turns_list(const struct own_turns *t, uint64_t guild, uint64_t user,
 			const struct own_turn *out[OWN_TURNS_EACH])
 {

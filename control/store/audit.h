@@ -63,17 +63,20 @@ int audit_add(struct db *db, const struct audit_row *row);
 /* How many of the rows that audit_waiting counts were written; 0 at first. Errors of db.h. */
 int audit_get_written(struct db *db, uint64_t *n);
 int audit_set_written(struct db *db, uint64_t n);
-/* Before the rows of a person are erased: adds the rows that account for it. mac: the pseudonym. */
+/* Adds the rows that account for the erasure of a person, and comes before it. mac: the person's
+ * pseudonym. Errors of db.h. */
 int audit_note_erased(struct db *db, uint64_t user, const char *mac, uint64_t now_ms);
-/* Puts the pseudonym in place of the person's id in before and after of all rows, and "from erased"
- * in place of addresses from which they came. Before their rows are erased. *n: how many rows. */
+/* Replaces the person's id in before and after of all rows by the pseudonym, and the addresses from
+ * which the person gave orders by "from erased". Comes before the erasure of their rows. *n: how
+ * many rows it changed. Errors of db.h. */
 int audit_erase_texts(struct db *db, uint64_t user, const char *mac, uint64_t now_ms, unsigned *n);
-/* Drops rows from before at_ms, the oldest ones first and without a gap; a row tells how many. */
+/* Drops rows from before at_ms (since 1970), the oldest ones first and without a gap, and adds a
+ * row that says how many. *changed: how many. Errors of db.h. */
 int audit_drop_old(struct db *db, uint64_t at_ms, uint64_t now_ms, unsigned *changed);
-/* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */
+/* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is no head. */
 int audit_check(struct db *db, const char *kept, struct audit_state *out);
-/* What it finds without one, as the dashboard is told: {whole, fault, row, rows, …}. Caller owns
- * *out. */
+/* Walks the chain as audit_check does without an earlier head. *out: the result for the dashboard,
+ * {whole, fault, row, rows, …}; the caller owns it. */
 int audit_tell(struct db *db, json_t **out);
 /* "SEQ:HASH" of the newest row, to be kept elsewhere; "" without one. */
 enum { AUDIT_HEAD = AUDIT_HASH + 24 };
