@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether every edit of tests/mutants/media, text, text-faults, text-session, faults, memory, erase, store and web still applies: its file holds the line that it replaces, and its
+# Whether every edit of tests/mutants/media, text, text-faults, text-session, faults, memory, erase, store and web still applies: its file holds the line that it replaces once, or behind the line that its ^ names, and its
 # unit test, or a scenario of text chat that names its statement, exists. The
 # edits themselves are tried by tests/mutants/run.sh and media.sh, which take too long for make check. docs/faults.md names every edit,
 # and what it names exists.
@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 perl -e '
 use strict;
-my ($name, $file, $test, $edits, $bad) = ("", "", "", 0, 0);
+my ($name, $file, $test, $after, $edits, $bad) = ("", "", "", "", 0, 0);
 my $tests = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit tests/decoder`, `find tests/unit -name "*_test.c"`;
 # media.sh builds few of the unit tests of control.
 my ($listed) = join("", `cat tests/mutants/media.sh`) =~ /^joining="(.*?)"/ms;
@@ -17,15 +17,18 @@ sub look_for {
 	my ($old, $who) = @_;
 	$edits++;
 	open my $source, "<", $file or do { print "$who: there is no file $file\n"; $bad++; return };
-	return if grep { s/^\s+|\s+$//gr eq $old } <$source>;
-	print "$who: $file has no such line: $old\n";
+	my @lines = map { s/^\s+|\s+$//gr } <$source>;
+	my @from = grep { $lines[$_] eq $after } 0 .. $#lines;
+	my @at = grep { $lines[$_] eq $old && (!length $after || $_ > ($from[0] // 0)) } 0 .. $#lines;
+	return if @at && (length $after ? @from == 1 : @at == 1);
+	print "$who: $file has " . (@at > 1 ? "several such lines, or its ^ line is not one" : "no such line") . ": $old\n";
 	$bad++;
 }
 open my $table, "<", "tests/mutants/media" or die;
 while (my $line = <$table>) {
 	chomp $line;
 	if ($line =~ /^@ (\S+) (\S+) (\S+)/) {
-		($name, $file, $test) = ($1, $2, $3);
+		($name, $file, $test, $after) = ($1, $2, $3, "");
 		my $kind = $test =~ s/^(unit|decoder):// ? "unit" : "scenario";
 		if ($kind eq "unit" ? index($tests, $test) < 0 : !-e "tests/scenarios/$test.sh") {
 			print "$name: there is no test $test\n";
@@ -34,6 +37,8 @@ while (my $line = <$table>) {
 			print "$name: media.sh does not build the test $test\n";
 			$bad++;
 		}
+	} elsif ($line =~ /^\^ \s*(.*?)\s*$/) {
+		$after = $1;
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
 		look_for($1, $name);
 	}
@@ -42,10 +47,12 @@ my %stated = map { $_ => 1 } map { /(\d+)/g } `grep -hE "^# text rules" tests/sc
 open $table, "<", "tests/mutants/text" or die;
 while (my $line = <$table>) {
 	if ($line =~ /^@ (\S+) (\S+)/) {
-		($name, $file) = ($1, $2);
+		($name, $file, $after) = ($1, $2, "");
 		next if $stated{$name};
 		print "statement $name of text chat: no scenario names it\n";
 		$bad++;
+	} elsif ($line =~ /^\^ \s*(.*?)\s*$/) {
+		$after = $1;
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
 		look_for($1, "statement $name of text chat");
 	}
@@ -54,10 +61,12 @@ for my $kind ("memory", "erase", "store", "text-session", "web", "text-faults", 
 	open $table, "<", "tests/mutants/$kind" or die;
 	while (my $line = <$table>) {
 		if ($line =~ /^@ (\S+) (\S+)(?: (\S+))?/) {
-			($name, $file) = ($1, $2);
+			($name, $file, $after) = ($1, $2, "");
 			next if $kind =~ /^(memory|erase|faults|text-faults)$/ || index($tests, "($3)") >= 0;
 			print "$name: there is no test $3\n";
 			$bad++;
+		} elsif ($line =~ /^\^ \s*(.*?)\s*$/) {
+			$after = $1;
 		} elsif ($line =~ /^- \s*(.*?)\s*$/) {
 			look_for($1, "$kind $name");
 		}

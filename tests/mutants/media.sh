@@ -156,18 +156,20 @@ while IFS= read -r line <&3; do
 	case $line in
 	'@ '*)
 		# shellcheck disable=SC2086
-		name=$(echo "$line" | cut -d' ' -f2) file=$(echo "$line" | cut -d' ' -f3) test=$(echo "$line" | cut -d' ' -f4)
+		name=$(echo "$line" | cut -d' ' -f2) file=$(echo "$line" | cut -d' ' -f3) test=$(echo "$line" | cut -d' ' -f4) after=
 		;;
+	'^ '*) after=${line#'^ '} ;;
 	'- '*) old=${line#- } ;;
 	'+ '*)
 		case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
 		n=$((n + 1))
 		[ $((n % lanes + 1)) = "${LANE:-1}" ] || continue
 		mkdir -p "$W/src/$(dirname "$file")"
-		if ! OLD=$old NEW=${line#+ } awk 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
-			BEGIN { old = bare(ENVIRON["OLD"]) }
-			!done && bare($0) == old { print ENVIRON["NEW"]; done = 1; next } { print } END { exit !done }' "$file" >"$W/src/$file"; then
-			fail "$name: $file has no such line: $old"
+		if ! OLD=$old NEW=${line#+ } AFTER=$after awk 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+			BEGIN { old = bare(ENVIRON["OLD"]); after = bare(ENVIRON["AFTER"]); behind = after == "" }
+			after != "" && bare($0) == after { behind = 1 }
+			behind && bare($0) == old && (after == "" || !n) { print ENVIRON["NEW"]; n++; next } { print } END { exit n != 1 }' "$file" >"$W/src/$file"; then
+			fail "$name: $file does not have this line once: $old"
 			continue
 		fi
 		# shellcheck disable=SC2086

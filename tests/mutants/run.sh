@@ -12,7 +12,8 @@
 #   run.sh erase [NAME…]     tests/mutants/erase: the bench `erase` must find traces of an erased person
 #
 # A table holds blocks of three lines: `@ NAME FILE` (of web, store and text-session: and TEST; of memory, if FILE is no .c, and the .c that includes
-# it), `- ` and a line as it stands in the file, `+ ` and what takes its place.
+# it), `- ` and a line as it stands in the file, `+ ` and what takes its place. The file has the line once; otherwise `^ ` and a line that
+# it has once stand before, and the first one behind that is meant.
 set -u
 cd "$(dirname "$0")/../.."
 kind=${1:-}
@@ -43,10 +44,11 @@ edit() {
 	rm -rf $B/src
 	mkdir -p "$B/src/$(dirname "$2")"
 	# By the environment: awk reads a backslash in the value of -v.
-	old="$(cat $B/old)" new="$(cat $B/new)" awk 'BEGIN { old = ENVIRON["old"]; new = ENVIRON["new"] }
-		function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
-		!done && bare($0) == bare(old) { print new; done = 1; next } { print } END { exit !done }' "$2" >"$B/src/$2" ||
-		{ fail "$1: $2 has no such line: $(cat $B/old)"; return 1; }
+	old="$(cat $B/old)" new="$(cat $B/new)" after="$after" awk 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+		BEGIN { old = bare(ENVIRON["old"]); new = ENVIRON["new"]; after = bare(ENVIRON["after"]); behind = after == "" }
+		after != "" && bare($0) == after { behind = 1 }
+		behind && bare($0) == old && (after == "" || !n) { print new; n++; next } { print } END { exit n != 1 }' "$2" >"$B/src/$2" ||
+		{ fail "$1: $2 does not have this line once: $(cat $B/old)"; return 1; }
 	[ "$2" = "$3" ] || cp "$3" "$B/src/$3"
 	# shellcheck disable=SC2086
 	gcc -I$B/src $flags -w -c -o $B/mutant.o "$B/src/$3" 2>$B/err || { fail "$1: does not compile: $(head -1 $B/err)"; return 1; }
@@ -155,7 +157,8 @@ try_fault() { # NAME FILE
 
 while IFS= read -r line <&3; do
 	case $line in
-	'@ '*) name=${line#@ } file=${name#* } name=${name%% *} test=${file#* } file=${file%% *} ;;
+	'@ '*) name=${line#@ } file=${name#* } name=${name%% *} test=${file#* } file=${file%% *} after= ;;
+	'^ '*) after=${line#'^ '} ;;
 	'- '*) printf '%s\n' "${line#- }" >$B/old ;;
 	'+ '* | '+')
 		printf '%s\n' "${line#+ }" >$B/new

@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 exec perl -e '
 use strict;
-my ($number, $file, $old, $edits, $bad, $last, %has, %of) = (0, "", "", 0, 0, 0);
+my ($number, $file, $after, $old, $edits, $bad, $last, %has, %of) = (0, "", "", "", 0, 0, 0);
 sub fault { print "tests/mutants/rules: @_\n"; $bad++ }
 open my $statements, "<", "docs/src/statements.txt" or die;
 /^(\d+) / and $1 > $last and $last = $1 while <$statements>;
@@ -19,13 +19,19 @@ open my $table, "<", "tests/mutants/rules" or die;
 while (my $line = <$table>) {
 	chomp $line;
 	if ($line =~ /^@ (\d+) (\S+)$/) {
-		($number, $file) = ($1, $2);
+		($number, $file, $after) = ($1, $2, "");
 		fault("no statement has the number $number") if !$number || $number > $last;
 		$has{$number} = 1;
+	} elsif ($line =~ /^\^ \s*(.*?)\s*$/) {
+		$after = $1;
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
 		$old = $1;
 		open my $source, "<", $file or do { fault("$number: there is no file $file"); next };
-		fault("$number: $file has no such line: $old") if !grep { s/^\s+|\s+$//gr eq $old } <$source>;
+		my @lines = map { s/^\s+|\s+$//gr } <$source>;
+		my @from = grep { $lines[$_] eq $after } 0 .. $#lines;
+		my @at = grep { $lines[$_] eq $old && (!length $after || $_ > ($from[0] // 0)) } 0 .. $#lines;
+		fault("$number: $file has no such line: $old") if !@at;
+		fault("$number: $file has several such lines: $old") if length $after ? @from != 1 : @at > 1;
 	} elsif ($line =~ /^\+ ?\s*(.*?)\s*$/) {
 		$of{"$file: $old => $1"}{$number} = 1;
 		$edits++;
