@@ -216,10 +216,9 @@ static void lend_deferred_keys(struct call *c)
 	struct secure *s = &c->secure;
 	bool lent = lend_deferred_key(c, &s->deferred, NULL);
 
-	for (size_t i = 0; lent && i < c->n_people; i++) {
+	/* Keys that are lent late carry their end with them. */
+	for (size_t i = 0; lent && i < c->n_people; i++)
 		lent = lend_deferred_key(c, &c->people[i]->deferred, c->people[i]);
-		expire_keys(c, c->people[i]);
-	}
 	if (lent)
 		log_info("deferred_keys_lent", "call=%u", c->id);
 	s->retry_wait_ms = lent					     ? 0
