@@ -39,13 +39,19 @@ static void on_started(struct call *c, struct music_track *t)
 }
 
 /* One that another one continues has given its name to that. */
+static uint32_t name_of(const struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
+			return c->tracks[i]->music;
+	return t->music;
+}
+
 static void send_progress(struct call *c, struct music_track *t)
 {
 	uint32_t own = t->music;
 
-	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
-		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
-			t->music = c->tracks[i]->music;
+	t->music = name_of(c, t);
 	music_send_state(c, t);
 	t->music = own;
 }
@@ -60,7 +66,7 @@ void music_event(struct call *c, const struct ev *ev)
 	stands = ev->lane.samples == t->played;
 	t->played = ev->lane.samples;
 	if (ev->type == EV_MUSIC_PROGRESS)
-		call_video_sound_played(c, t->music, music_position(t), ev->lane.at);
+		call_video_sound_played(c, name_of(c, t), music_position(t), ev->lane.at);
 	if (ev->type == EV_MUSIC_PROGRESS && stands) {
 		note_silence(c, t);
 		return;

@@ -351,15 +351,20 @@ TEST(film_is_with_its_sound_again_after_a_hole)
 	finish();
 }
 
-/* The sound of the film had played so long at a time of its audio thread. */
-static void heard(unsigned ms, uint64_t at)
+static void lane_played(uint32_t lane, unsigned ms, uint64_t at)
 {
 	struct ev ev = {.type = EV_MUSIC_PROGRESS};
 
-	ev.lane.playback = find_sound()->lane;
+	ev.lane.playback = lane;
 	ev.lane.samples = (uint64_t)ms * 48;
 	ev.lane.at = at;
 	music_event(rig.c, &ev);
+}
+
+/* The sound of the film had played so long at a time of its audio thread. */
+static void heard(unsigned ms, uint64_t at)
+{
+	lane_played(find_sound()->lane, ms, at);
 }
 
 /* The audio thread lost 300 ms: the picture waits for the sound, and stands while that does. */
@@ -393,6 +398,34 @@ TEST(film_goes_with_what_is_heard_of_its_sound)
 	rig_wait_ms(100);
 	timer_fires();
 	CHECK_INT(queued(), 3 * FRAME);
+	finish();
+}
+
+/* Its decoder died: what is in the ring plays on while another one opens the sound. */
+TEST(film_goes_with_its_sound_while_that_is_opened_again)
+{
+	uint32_t lane;
+
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 0);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	comes(IN_UNIT, 1000000);
+	lane = find_sound()->lane;
+	deliver(&(struct decoder_msg){.type = DECODER_ENDED,
+				      .track = find_sound()->decoded,
+				      .reason = DECODER_REASON_LOST});
+	CHECK(find_sound() && find_sound()->continues);
+	rig_wait_ms(500);
+	lane_played(lane, 200, rig.now);
+	rig_wait_ms(790);
+	timer_fires();
+	CHECK_INT(queued(), FRAME);
+	rig_wait_ms(10);
+	timer_fires();
+	CHECK_INT(queued(), 2 * FRAME);
 	finish();
 }
 
