@@ -308,20 +308,23 @@ static bool has_day(int64_t month, int day)
 	return month_start(month + 1) - month_start(month) >= day;
 }
 
-/* Days since 1970 of the last such date up to today, months without that day passed over; in a year
- * that it names, of that year. */
-static int64_t last_date(const struct time_date *d, int64_t today)
+/* The last such date up to today, in days since 1970; with a year, the date of that year. Months
+ * without such a day are passed over. False: the year has no such date. */
+static bool last_date(const struct time_date *d, int64_t today, int64_t *day)
 {
 	const int64_t step = d->month ? 12 : 1;
 	int64_t month = month_of(today);
 
 	if (d->year)
-		return month_start((d->year - 1970) * INT64_C(12) + d->month - 1) + d->day - 1;
-	if (d->month)
+		month = (d->year - 1970) * INT64_C(12) + d->month - 1;
+	else if (d->month)
 		month = floor_to(month, 12) + d->month - 1;
-	while (month_start(month) + d->day - 1 > today || !has_day(month, d->day))
+	if (d->year && !has_day(month, d->day))
+		return false;
+	while (!d->year && (month_start(month) + d->day - 1 > today || !has_day(month, d->day)))
 		month -= step;
-	return month_start(month) + d->day - 1;
+	*day = month_start(month) + d->day - 1;
+	return true;
 }
 
 /* It may be the date of what was talked about. */
@@ -330,9 +333,8 @@ static bool find_date(const char *text, int64_t now, struct span *out)
 	struct time_date d;
 	int64_t day;
 
-	if (!time_date_find(text, &d))
+	if (!time_date_find(text, &d) || !last_date(&d, floor_to(now, DAY_MS) / DAY_MS, &day))
 		return false;
-	day = last_date(&d, floor_to(now, DAY_MS) / DAY_MS);
 	*out = (struct span){.from = day * DAY_MS,
 			     .to = (day + 1) * DAY_MS,
 			     .loose = true,

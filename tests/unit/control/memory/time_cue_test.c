@@ -322,6 +322,8 @@ TEST(dates_are_the_last_ones)
 	CHECK_STR(window("on the 31st", 0), "10-31T00:00 11-01T00:00");
 	CHECK(time_cue_find("on february 29", NOW, NULL, &w));
 	CHECK_INT(w.since_ms, INT64_C(1709164800000)); /* of 2024 */
+	CHECK_STR(window("on february 29, 2024", 0), "02-29T00:00 03-01T00:00");
+	CHECK_STR(window("on february 29, 2026", 0), "none");
 	CHECK_STR(window("I forgot. What was on the 5th?", 0), "11-05T00:00 11-06T00:00");
 	CHECK_STR(window("the 2nd time we met", 0), "none");
 	CHECK_STR(window("february 30", 0), "none");
