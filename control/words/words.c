@@ -93,7 +93,8 @@ static unsigned form_beside(unsigned language, unsigned long long n)
 }
 
 /* Copies a text without its groups "{one|more}": of each, the form that stands beside the number
- * before it. ap holds what the conversions of the text take. */
+ * before it. ap holds what the conversions of the text take. Whatever has groups in English is
+ * translated (words_test.c), so the text is of this language. */
 static void choose_forms(char *buf, size_t size, unsigned language, const char *text, va_list ap)
 {
 	unsigned long long number = 0;
@@ -151,7 +152,7 @@ static void put(struct words *w, const char *fmt, ...)
 		return;
 	}
 	va_start(ap, fmt);
-	choose_forms(chosen, sizeof chosen, text == fmt ? LANGUAGE_en : w->language, text, ap);
+	choose_forms(chosen, sizeof chosen, w->language, text, ap);
 	va_end(ap);
 	va_start(ap, fmt);
 	n = vsnprintf(w->text + at, left, chosen, ap);
