@@ -32,16 +32,15 @@ enum {
  * many, as address_list_fault tells. Caller owns *out. */
 int http_guard_alloc(struct http_guard **out, const char *allowed);
 struct http_guard *http_guard_free(struct http_guard *g);
-/* True if it was made of this text. One of another is freed and made anew, with whatever holds
- * connections that it has judged, when nobody asks by it. */
+/* True if it was made from this list. After a change of the list the owner makes a new guard, once
+ * no request uses this one, and closes the connections that this one has judged. */
 bool http_guard_is_of(const struct http_guard *g, const char *allowed);
 
 /* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
  * address is not read: …". */
 bool http_guard_url(const struct http_guard *g, const char *url, char *why, size_t size);
 
-/* The same by this list, as http_guard_alloc has it; a guard is made for this one URL. Without one
- * false, too. */
+/* The same with a guard made from this list for one URL. Also false if the guard cannot be made. */
 bool http_guard_allows(const char *list, const char *url, char *why, size_t size);
 
 /* True if a connection there may be made, by its address alone. */

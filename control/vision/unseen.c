@@ -1,4 +1,4 @@
-/* Why no screen can be looked at: for models, which tell it to who asks. */
+/* Why no screen can be looked at, as models tell it to the person who asks. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -74,7 +74,7 @@ static const char *write_name(const struct unseen *u, uint64_t user, char out[VI
 	return vision_write_name(u->v, u->guild, user, out);
 }
 
-/* Whose absence, or refusal to be heard, keeps the bot from looking; 0: nobody's. */
+/* The user whose absence, or refusal to be heard, keeps the bot from looking; 0: none. */
 static uint64_t find_missing(const struct vision *v, const struct share *s)
 {
 	enum share_refusal where = shares_where(&v->conf.world, &s->owner);
@@ -116,7 +116,7 @@ static void take_streamer(uint64_t user, void *arg)
 		u->streams = user;
 }
 
-/* name: of whose, NULL: of any. */
+/* The newest share that ended; name: of this person alone, or NULL. */
 static const struct ended_share *find_ended(const struct unseen *u, const char *name)
 {
 	const struct ended_share *found = NULL;
@@ -142,7 +142,7 @@ uint64_t vision_find_ended(const struct vision *v, uint64_t guild, uint64_t chan
 	return e ? e->user : 0;
 }
 
-/* Nobody shows one by a page, or has it watched. */
+/* Writes the reason where there is no share to look at. */
 static void write_none(struct unseen *u, char out[VISION_ABOUT_MAX])
 {
 	const struct vision *v = u->v;

@@ -83,7 +83,7 @@ int vision_alloc(struct vision **out, const struct vision_conf *conf);
 struct vision *vision_free(struct vision *v);
 /* The settings that hold in this server; 0: those of all. Borrowed until the next call. */
 const struct settings *vision_settings(const struct vision *v, uint64_t guild);
-/* Decodes pictures for others, too: attachments. */
+/* The jail that decodes pictures; attachments are decoded in it, too. */
 struct image_jail *vision_jail(struct vision *v);
 
 /* ---- for commands and tools ---- */

@@ -95,7 +95,7 @@ bool web_refuse_query(struct web *w, const struct web_request *r, const char *te
 						[QUERY_UNKNOWN_KIND] = WEB_UNKNOWN_KIND,
 						[QUERY_UNKNOWN_REASON] = WEB_UNKNOWN_REASON};
 	const struct web_conf *c = web_shown(w);
-	/* Made for those alone who ask for one. */
+	/* The list of reasons is made only if the query has one. */
 	json_t *all = http_head_has_query(r->head, "reason") ? c->reasonsh(c->arg) : NULL;
 	enum query_fault fault = query_check(r->head, text, json_object_get(all, "reasons"));
 

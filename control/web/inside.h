@@ -106,7 +106,7 @@ void web_page_send(const struct web *w, const struct web_request *r, const char 
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */
 struct http_exchange *web_take_change(struct web *w);
-/* The same that waits for an export. */
+/* The exchange that waits for an export. */
 struct http_exchange **web_exporting(struct web *w);
 /* The erasure that an admin began: one at a time. */
 struct web_erasing {
@@ -140,7 +140,7 @@ struct store *web_reads_store(const struct web *w);
 /* Takes out of a search's facts, and of their former values, what it doubts: prompts leave that
  * out, too. */
 void web_memory_drop_unsure(json_t *facts);
-/* Nobody is answered any more. */
+/* Frees it without answering the requests that still wait. */
 struct reads *reads_free(struct reads *r);
 /* As an answer has it; NULL for NULL and without memory. Caller owns it. */
 char *web_text(const json_t *body);

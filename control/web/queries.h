@@ -18,7 +18,7 @@ enum query_fault { QUERY_FINE, QUERY_UNKNOWN_NAME, QUERY_UNKNOWN_KIND, QUERY_UNK
 enum query_fault query_check(const struct http_head *head, const char *text, const json_t *reasons);
 /* The next `?name` of a route's text from p on, with *n letters; NULL: there is none. */
 const char *query_name(const char *p, size_t *n);
-/* Its value is a number. */
+/* True if the value of this parameter is a number. */
 bool query_is_number(const char *name, size_t n);
 
 #endif

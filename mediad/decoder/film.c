@@ -84,13 +84,13 @@ static uint64_t read_cpu(const struct film_job *f)
 	return f->conf->cpuh ? f->conf->cpuh() : read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Of CPU time, since it was opened. */
+/* CPU time used since the film was opened. */
 static uint64_t cpu_ms(const struct film_job *f)
 {
 	return (read_cpu(f) - f->cpu_before) / NS_PER_MS;
 }
 
-/* Since it began; its source cost none of it. */
+/* Time since the first packet, without the time spent waiting for the source. */
 static uint64_t work_ns(const struct film_job *f)
 {
 	return read_time(f) - f->began - f->read_all;
@@ -260,8 +260,8 @@ static void forget_ahead(struct film_job *f)
 	f->ahead_bytes = 0;
 }
 
-/* So much was read that a sound that begins behind it is too late to be told (DECODER_SOUND_MAX),
- * or there is none. */
+/* Enough was read: sound that begins later would be beyond DECODER_SOUND_MAX, or there is none.
+ */
 static bool is_far_ahead(const struct film_job *f)
 {
 	int64_t first, last;
@@ -424,7 +424,7 @@ static void report_opened(struct film_job *f)
 
 /* ---- frames ---- */
 
-/* Where neither time is stored a frame follows the one before. */
+/* A frame without a stored time follows the one before by one frame interval. */
 static uint64_t find_time(const struct film_job *f, const AVPacket *packet)
 {
 	int64_t ts = time_of_packet(packet), us;
@@ -518,7 +518,7 @@ static enum decoder_reason put_packet(struct film_job *f, const AVPacket *packet
 
 /* ---- whether it is converted ---- */
 
-/* Where no table tells, the first frames have to. */
+/* Judges by the first frames, where the container has no table of them. */
 static bool begins_sendable(const struct film_job *f)
 {
 	int64_t last = INT64_MIN;

@@ -17,18 +17,18 @@ enum lead_saving {
 };
 
 enum {
-	/* Film that is ahead before it begins, in ms, and below which each saving begins. */
+	/* Ms of film encoded ahead: before playback begins, and below which each saving begins. */
 	LEAD_OPEN_MS = 3000,
 	LEAD_HALF_MS = 2000,
 	LEAD_THIRD_MS = 1200,
 	LEAD_KEYS_MS = 600,
-	/* A saving lasts so long, in ms of film, before less is saved. */
+	/* Ms of film that a saving lasts at least, before the next weaker one may follow. */
 	LEAD_HOLD_MS = 5000,
 	/* CPU time: so many ms at once, and 70 % of the film, or of the time since it was opened.
 	 * zygote.c holds the jail's limit above that. */
 	LEAD_CPU_MS = 60000,
 	LEAD_CPU_PERCENT = 70,
-	LEAD_CPU_HALF_MS = 20000, /* that are left, below which each saving begins */
+	LEAD_CPU_HALF_MS = 20000, /* CPU time left, below which each saving begins */
 	LEAD_CPU_THIRD_MS = 12000,
 	LEAD_CPU_KEYS_MS = 6000,
 };
@@ -45,7 +45,7 @@ struct lead {
 	uint64_t saves_until_us;
 };
 
-/* A unit was written to the ring and ends there at `end`. */
+/* Notes a unit that was written to the ring, where it ends at `end`. */
 void lead_wrote(struct lead *l, uint64_t end, uint64_t at_us);
 /* taken: bytes that the reader has taken from the ring. Returns ms of film that it has not read. */
 uint64_t lead_ms(struct lead *l, uint64_t taken);

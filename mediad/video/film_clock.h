@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Between two frames, at least; no film has more than 240 a second. The times of a file bound
- * nothing: all of its frames may have one. */
+/* The least time between two frames, since no film has more than 240 a second. The times stored in
+ * a file are no limit: all of its frames may have the same one. */
 #define FILM_STEP_US UINT64_C(4000)
 
 enum {
-	FILM_APART_MS = 40, /* of picture and sound: what is more is seen (ITU-R BT.1359) */
+	FILM_APART_MS = 40, /* between picture and sound; more is noticed (ITU-R BT.1359) */
 };
 
 struct film_clock {
