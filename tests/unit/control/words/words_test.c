@@ -313,11 +313,10 @@ TEST(nouns_beside_numbers_have_the_forms_of_their_language)
 	words_erased_with_traces(&w, 1, 2);
 	CHECK_STR(w.text, "1 row erased, but a search of the files found 2 traces: please report "
 			  "this to whoever runs me.");
-	/* A sentence that has no translation keeps the forms of English. */
 	w = (struct words){0};
 	words_speak(&w, "ru");
 	words_erased(&w, 5);
-	CHECK_STR(w.text, "5 rows erased; a search of the files found no trace.");
+	CHECK_STR(w.text, "Удалено: 5 строк; поиск по файлам не нашёл следов.");
 }
 
 TEST(a_number_has_its_noun_in_every_language)
