@@ -26,7 +26,7 @@ struct time_date {
 	int year, month, day; /* year 0, month 0: not said; they count from 1 */
 };
 
-/* text: in lower case. False: it names no date; no month has more days than 31. */
+/* text: in lower case. False: it names no date, or a day that its month never has. */
 bool time_date_find(const char *text, struct time_date *out);
 
 #endif
