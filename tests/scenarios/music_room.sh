@@ -79,11 +79,11 @@ ends
 because "36, 102: what began in the latch counts, however late its words" answered
 
 # ---- the latch and the level (105, 106) ----
-# The amplitude of the music (a tone of 330 Hz) in each half second that Alice heard; line N on of them, the greatest and least.
+# The amplitude of the music (a tone of 330 Hz) in each half second that Alice heard; line N on of them, the least but one.
 levels() { grep -c "^level $BOT " "$D/alice-told.out"; }
 tones() { sed -n "s/^level $BOT .* \([0-9]*\)$/\1/p" "$D/alice-told.out" | tail -n "+$(($1 + 1))"; }
 plays_on() { [ "$(tones 0 | tail -1)" -gt $((loud * 8 / 10)) ]; }
-least() { tones "$1" | sort -n | head -1; }
+least() { tones "$1" | sort -n | sed -n 2p; } # in the least one a packet may have been late
 loud=$(tones 0 | tail -4 | sort -n | tail -1)
 begins alice "parley tell me a story"
 until_ok 30 answers || bad "the answer" "does not begin"
