@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/line_people.h"
 #include "control/memory/slice.h"
 #include "control/memory/tell.h"
 #include "control/memory/terms.h"
@@ -97,18 +98,9 @@ static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user
 	return discord_u64(id, user) && text_session_may_recall(r->job->g, *user);
 }
 
-static bool may_recall_all(const struct text_guild *g, const json_t *people)
+static bool may_recall(uint64_t user, void *arg)
 {
-	const json_t *id;
-	uint64_t user;
-	size_t i;
-
-	json_array_foreach(people, i, id)
-	{
-		if (!discord_u64(json_string_value(id), &user) || !text_session_may_recall(g, user))
-			return false;
-	}
-	return true;
+	return text_session_may_recall(arg, user);
 }
 
 /* Whoever reads a thread may read the channel in which it was started. */
@@ -133,8 +125,7 @@ bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const j
 bool text_session_may_tell_line(const struct text_guild *g, const json_t *line)
 {
 	return text_session_may_recall(g, tell_user(line)) &&
-	       may_recall_all(g, json_object_get(line, "askers")) &&
-	       may_recall_all(g, json_object_get(line, "quoted"));
+	       line_people_all(line, may_recall, (void *)(uintptr_t)g);
 }
 
 /* The bot is "you", and nobody else is. Borrowed until the next one. */
@@ -148,22 +139,19 @@ static const char *author_of(struct text_recall *r, const json_t *line, uint64_t
 	return strcasecmp(name, "you") == 0 ? "a person named You" : name;
 }
 
-/* The answer may quote the speaker, and of the bot's own line whom that quotes. */
-static void note_told(struct text_recall *r, const json_t *line, uint64_t user)
+static bool note_one(uint64_t user, void *arg)
 {
-	static const char *const lists[] = {"askers", "quoted"};
-	const json_t *id;
-	uint64_t of;
-	size_t i;
+	struct text_recall *r = arg;
 
 	text_keeping_told(r->job->g, r->job->reply, user);
-	for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
-		json_array_foreach(json_object_get(line, lists[k]), i, id)
-		{
-			if (discord_u64(json_string_value(id), &of))
-				text_keeping_told(r->job->g, r->job->reply, of);
-		}
-	}
+	return true;
+}
+
+/* The answer may quote the speaker, and of the bot's own line whom that answers and quotes. */
+static void note_told(struct text_recall *r, const json_t *line, uint64_t user)
+{
+	note_one(user, r);
+	line_people_all(line, note_one, r);
 }
 
 static bool read_line(struct text_recall *r, const json_t *line, struct slice_quote *out)
