@@ -21,7 +21,7 @@ static void bind_maybe(sqlite3_stmt *s, int at, bool is, int64_t v)
 		sqlite3_bind_null(s, at);
 }
 
-/* Whom the bot's answer may quote from the memory, as numbers with anything between them. */
+/* Whom the bot's answer may quote from the memory: the numbers in a list. */
 static int add_told(struct db *db, const char *told)
 {
 	int err = 0;

@@ -14,7 +14,7 @@ struct timeline_line {
 	uint64_t guild, session, channel, utterance, turn, user, started_ms, ended_ms;
 	uint64_t message; /* 0: it was spoken */
 	const char *name, *text, *source, *language, *addressee;
-	const char *told;   /* of the bot: ids of people whose words and facts its model was told */
+	const char *told;   /* of the bot: JSON ids of whose words and facts its model was told */
 	int64_t confidence; /* below 0: not known */
 	bool consent;
 };

@@ -118,14 +118,17 @@ void text_keeping_told(struct text_guild *g, uint32_t reply, uint64_t user)
 	}
 }
 
+/* As JSON, an array of ids; empty: nobody. */
 static void print_told(const struct text_answer *a, char *to, size_t size)
 {
 	size_t n = 0;
 
 	*to = '\0';
 	for (unsigned i = 0; i < a->n_told; i++)
-		n += (size_t)snprintf(to + n, size - n, "%s%llu", i ? " " : "",
+		n += (size_t)snprintf(to + n, size - n, "%s\"%llu\"", i ? "," : "[",
 				      (unsigned long long)a->told[i]);
+	if (n)
+		snprintf(to + n, size - n, "]");
 }
 
 bool text_keeping_of(const struct text_guild *g, uint32_t reply)
@@ -176,7 +179,7 @@ static void tell_voice(const struct text_guild *g, const struct incoming *in, ui
 static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_t first)
 {
 	const struct text_answer *a = find_answer(g, first);
-	char told[TEXT_QUOTED * 21 + 1];
+	char told[TEXT_QUOTED * 23 + 2]; /* each: 20 digits, quotes, and what stands before */
 
 	if (!a || !a->keep || !is_remembered(g, a->user))
 		return;

@@ -316,17 +316,18 @@ TEST(a_line_of_which_somebody_forgot_a_fact_is_found_no_more_after_an_edit)
 
 TEST(a_written_answer_quotes_whom_its_model_was_told_of)
 {
-	const struct bus_event ev = {.type = EVENT_MESSAGE,
-				     .at_ms = 1000,
-				     .guild = 7,
-				     .user = BOB,
-				     .message = {.channel = 4,
-						 .message = 77,
-						 .change = "written",
-						 .text = "carl has a salary of four thousand",
-						 .told = "503234567890123456 504234567890123456",
-						 .bot = true,
-						 .written_ms = 1000}};
+	const struct bus_event ev = {
+		.type = EVENT_MESSAGE,
+		.at_ms = 1000,
+		.guild = 7,
+		.user = BOB,
+		.message = {.channel = 4,
+			    .message = 77,
+			    .change = "written",
+			    .text = "carl has a salary of four thousand",
+			    .told = "[\"503234567890123456\",\"504234567890123456\"]",
+			    .bot = true,
+			    .written_ms = 1000}};
 
 	open_with_messages();
 	CHECK_INT(rows_add(db, &ev, true), 0);

@@ -292,6 +292,43 @@ static void write_conflict(void)
 	run_sql("INSERT OR REPLACE INTO fact_pairs VALUES(1, 2, 'conflict', 1)");
 }
 
+/* Discord tells the bot's own message, an answer to this one. */
+static void post_answer(uint64_t first)
+{
+	json_t *m = text_stage_message(STAGE_GUILD, STAGE_CHANNEL, text_stage_id(&s, 0), STAGE_SELF,
+				       "At four, or at five.");
+
+	json_object_set_new(m, "nonce", json_sprintf("%llu.0", (unsigned long long)first));
+	text_session_event(s.ts, "MESSAGE_CREATE", m);
+	json_decref(m);
+}
+
+/* The event has them in the same form as those of turns. */
+TEST(a_written_answer_names_the_people_of_whom_a_tool_told)
+{
+	uint64_t first;
+	json_t *told;
+
+	open_scene();
+	write_conflict();
+	open_seat();
+	first = text_stage_id(&s, 0);
+	seat.g->answer[0] =
+		(struct text_answer){.first = first, .reply = 1, .user = STAGE_ANA, .keep = true};
+	seat.g->n_answers = 1;
+	search("picnic");
+	post_answer(first);
+	CHECK_STR(s.stored, "At four, or at five.");
+	told = json_loads(s.told, 0, NULL);
+	CHECK_INT(json_array_size(told), 2);
+	CHECK(json_is_string(json_array_get(told, 0)) && json_is_string(json_array_get(told, 1)));
+	json_decref(told);
+	seat.g->answer[0].n_told = 0;
+	post_answer(first);
+	CHECK_STR(s.told, "");
+	close_scene();
+}
+
 /* Whoever may not be told of one of them later is not told the answer. */
 TEST(an_answer_after_a_search_in_writing_may_repeat_whom_it_told_of)
 {

@@ -130,6 +130,8 @@ static void take_message(struct text_stage *s, uint64_t user, const struct event
 	if (m->text)
 		snprintf(s->stored, sizeof s->stored, "%s", m->text);
 	if (m->text)
+		snprintf(s->told, sizeof s->told, "%s", m->told ? m->told : "");
+	if (m->text)
 		s->written_ms = m->written_ms;
 	if (!m->message && s->n_deleted < sizeof s->deleted / sizeof s->deleted[0])
 		s->deleted[s->n_deleted++] = m->channel;

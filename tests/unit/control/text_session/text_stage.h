@@ -51,6 +51,7 @@ struct text_stage {
 	const char *title;   /* of the post */
 	uint64_t post;	     /* its id: STAGE_POST, unless it matters how old it is */
 	char stored[256];    /* text of the last message that was told to the store */
+	char told[128];	     /* people whom it may repeat, as JSON */
 	uint64_t written_ms; /* when it was written */
 	uint64_t author;     /* who wrote or edited it, as the store was told; 0: it was not told */
 	char author_name[32];
