@@ -360,6 +360,8 @@ void dave_mls_state_handle_commit(struct dave_mls_state *k, struct dave_job *j)
 		err = adopt_group(k, j, next);
 		if (err)
 			own->next = next;
+		else
+			dave_mls_state_forget_packages(k); /* no welcome is for a member */
 	} else if (!k->established) {
 		/* We are not a member yet; a welcome will follow. */
 		set_verdict(j, DAVE_IGNORED, ENOENT);

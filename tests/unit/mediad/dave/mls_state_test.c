@@ -176,6 +176,31 @@ TEST(dave_mls_state_refuses_a_proposal_of_a_member)
 	mls_member_part(&g, &a, &b);
 }
 
+/* ---- op 30 ---- */
+
+/* Its own commit made Ann a member; Cee, who has Ann's package and the gateway's help, adds her to
+ * another group. */
+TEST(dave_mls_state_takes_no_welcome_once_it_is_a_member)
+{
+	struct gateway_fixture g;
+	struct mls_member a, b, c;
+	struct mls_out o = {0}, sent = {0};
+	struct slice welcome;
+
+	CHECK(mls_member_pair(&g, &a, &b) && mls_member_arrive(&c, &g, CEE));
+	gateway_fixture_add(&g, &o, 0, mls_out_view(&a.package));
+	CHECK(mls_member_proposed(&c, &o, DAVE_DONE));
+	mls_out_slice(&sent, mls_member_out_of(&c));
+	(void)gateway_fixture_split_op28(mls_out_view(&sent), &welcome);
+	CHECK(welcome.n && mls_member_came_to(&a, DAVE_JOB_WELCOME, welcome, DAVE_IGNORED));
+	CHECK_INT(mls_group_epoch(dave_mls_state_group(a.k)), 1);
+	CHECK(memcmp(mls_group_secrets(a.k->group)->membership,
+		     mls_group_secrets(b.k->group)->membership, MLS_HASH) == 0);
+	mls_out_free(&sent);
+	mls_member_go(&c);
+	mls_member_part(&g, &a, &b);
+}
+
 /* ---- op 25 ---- */
 
 TEST(dave_mls_state_has_a_local_group_in_either_order)
