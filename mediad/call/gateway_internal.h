@@ -50,7 +50,8 @@ struct vgw {
 void vgw_emit(struct vgw *g, const struct vgw_action *act);
 void vgw_set_phase(struct vgw *g, enum media_phase phase, enum media_reason reason, uint16_t code,
 		   bool wants);
-/* Sends text if the socket is open and len is not 0. */
+/* Sends text if the socket is open. len 0: there was no memory to make it, and the connection is
+ * given up to be resumed. */
 void vgw_send_text(struct vgw *g, const char *text, size_t len);
 /* A step of joining failed: ends the session and asks for another one, a few times in a row. */
 void vgw_fail_step(struct vgw *g, uint64_t now, enum media_reason reason);

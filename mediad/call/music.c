@@ -369,7 +369,9 @@ static void stop_tracks(struct call *c, bool all, uint16_t fade_ms);
 static void continue_track(struct call *c, struct music_track *t)
 {
 	const struct track_ring *ring = decoders_ring(c->conf.decoders, t->decoded);
-	int64_t written = env_answer(c->conf.env, ring ? (int64_t)track_ring_written(ring) : 0);
+	/* By the decoder's word, which may be any. */
+	uint64_t written =
+		(uint64_t)env_answer(c->conf.env, ring ? (int64_t)track_ring_written(ring) : 0);
 	struct music_track *next = NULL;
 
 	if (t->music && t->lane && t->opened.seekable && t->why == MEDIA_REASON_NONE &&
@@ -384,7 +386,7 @@ static void continue_track(struct call *c, struct music_track *t)
 		stop_tracks(c, false, 0);
 	copy_track(next, t);
 	next->claimed = t->claimed;
-	next->start = t->start + (uint64_t)written;
+	next->start = t->start + written;
 	next->replaces = t;
 	next->continues = true;
 	next->deaths = t->deaths + 1;

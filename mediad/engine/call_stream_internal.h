@@ -29,8 +29,7 @@ void call_stream_unmap_all(struct call_stream *cs);
 
 /* The speakers' tick has something to do at `due`: it comes no later than at the deadline after. */
 void call_stream_hasten_tick(struct call_stream *cs, uint64_t due);
-/* UDP does not work: tells the loop thread, once a session. moved: because our address is another
- * one now. */
+/* UDP does not work, by this sign: tells the loop thread, once a session. */
 void call_stream_report_udp(struct call_stream *cs, enum path_loss why);
 
 /* ---- call_stream_send.c ---- */

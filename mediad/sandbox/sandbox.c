@@ -119,7 +119,8 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 
 enum { DESCRIPTORS_CHECKED = 65536 };
 
-/* prctl's changes hold for the whole process, and so does this. */
+/* sandbox_drop was called: by the first thread before any other, since what it drops holds for the
+ * calling thread and those that it starts. */
 static bool dropped;
 static int directory = -1;
 static _Thread_local bool landlocked;
