@@ -16,7 +16,7 @@ control() { # DAY: starts the control of this day, with the state that the one b
 	CHAOS_CLOCK="$D/clock" LD_PRELOAD="$PWD/$B/chaos_clock.so" start "control$1" "$B/control" --media-sock "$D/one.sock" \
 		--state-dir "$D/state" --ca "$CA"
 	control=$last
-	until_ok 20 grep -q commands_registered "$D/control$1.log" || bad commands "not registered"
+	until_ok 20 grep -qs commands_registered "$D/control$1.log" || bad commands "not registered"
 	join $TEXT $VOICE
 	until_ok 20 up $GUILD || fail "the call" "not up"
 }

@@ -63,7 +63,7 @@ start_brain
 start_mediad one
 start_mediad alice
 start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --ca "$CA"
-until_ok 20 grep -q commands_registered "$D/control.log" || bad commands "not registered"
+until_ok 20 grep -qs commands_registered "$D/control.log" || bad commands "not registered"
 join $TEXT $VOICE
 until_ok 20 up $GUILD || fail "the call" "not up"
 
