@@ -265,6 +265,8 @@ unit-objects:
 	@echo $(UNITOBJS)
 mediad-objects:
 	@echo $(MEDIADOBJS)
+control-objects:
+	@echo $(call objs,$(CONTROL) $(COMMON))
 decoder-test-objects:
 	@echo $(DECODERTESTOBJS)
 unit-libraries:
@@ -557,4 +559,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: unit-objects mediad-objects decoder-test-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder
+.PHONY: unit-objects mediad-objects control-objects decoder-test-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder

@@ -43,7 +43,7 @@ program=$(make -s B=$B mediad-objects)
 decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/video_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
 	mediad/video/stored.c mediad/sandbox/sandbox.c ipc/jail ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/hls.c proto/http/icy.c proto/http/validators.c proto/base)
 decodertest=$(make -s B=$B decoder-test-objects)
-control=$(objects control | grep -v /control/offline/)
+control=$(make -s B=$B control-objects)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
 unit="$unit $(objects $joining)"
@@ -133,7 +133,7 @@ try_scenario() { # FAULT FILE SCENARIO
 	# shellcheck disable=SC2086
 	case $2 in mediad/*) ;; *)
 		rm -f "$sick/control"
-		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl -lsqlite3" $control $shared || return
+		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl -lsqlite3" $control || return
 		;;
 	esac
 	if noticed "$3" $sick $W/well; then
