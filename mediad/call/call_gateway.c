@@ -18,12 +18,7 @@
 /* Time after a session came up after which members that it did not name count as gone. */
 #define SETTLE_NS (2 * NS_PER_S)
 
-enum {
-	DSCP_EF = 0xb8,
-	UDP_BUFFER = 1 << 20,
-	HANDSHAKE_MS = 5000,
-	CLOSE_UNSENT = 4200, /* keeps the session for a resume, as 1000 does not */
-};
+enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000 };
 
 static void on_ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			size_t len, void *arg);
@@ -291,7 +286,7 @@ void call_finish_step(struct call *c)
 		c->pending_close = 0;
 		c->udp_failed = false;
 		if (code) {
-			close_ws(c, CLOSE_UNSENT);
+			close_ws(c, vgw_code_of_failure(c->gw, code));
 			vgw_ws_closed(c->gw, now, c->conn, code, MEDIA_REASON_NONE);
 		}
 		if (udp)

@@ -250,10 +250,10 @@ static bool has_room(const struct film *f)
 	return !queued || queued + f->next.n <= VIDEO_QUEUE / 2;
 }
 
-/* All pictures are shown, and the last one stands while the sound goes on. */
-static bool sound_is_left(const struct film *f)
+/* All pictures are shown, and the last one stands while the sound goes on, if it is still there. */
+static bool stands(const struct film *f)
 {
-	return f->over && !f->left && !f->failure && has_sound(f);
+	return f->over && !f->left && !f->failure && f->sounds;
 }
 
 static void play_sound_alone(struct film *f)
@@ -277,7 +277,7 @@ static void end_film(struct film *f)
 {
 	if (call_video_queued(f->c)) {
 		tmr_start(f->tmr, LOOK_MS * NS_PER_MS);
-	} else if (sound_is_left(f)) {
+	} else if (stands(f) && has_sound(f)) {
 		play_sound_alone(f);
 	} else if (!f->left) {
 		f->left = true;
@@ -316,7 +316,7 @@ void film_wake(struct film *f)
 {
 	if (!f || f->phase == MEDIA_MUSIC_PHASE_OPENING)
 		return;
-	if (sound_is_left(f))
+	if (stands(f)) /* its sound may have gone meanwhile */
 		end_film(f);
 	else if (!f->over)
 		schedule(f);
@@ -511,7 +511,7 @@ void film_pause(struct film *f, const struct media_video_pause *m)
 	if (!f || m->film != f->id || m->paused == f->paused)
 		return;
 	f->paused = m->paused;
-	if (f->phase == MEDIA_MUSIC_PHASE_OPENING || (f->over && !sound_is_left(f)))
+	if (f->phase == MEDIA_MUSIC_PHASE_OPENING || (f->over && !stands(f)))
 		return;
 	if (f->paused) {
 		stop_clock(f);

@@ -274,6 +274,13 @@ void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn)
 	explicit_bzero(text, sizeof text);
 }
 
+uint16_t vgw_code_of_failure(const struct vgw *g, uint16_t code)
+{
+	bool resumes = g->established && voice_close_of(code)->action == VOICE_CLOSE_RESUME;
+
+	return resumes ? CLOSE_RETURNING : CLOSE_GOING;
+}
+
 void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code, enum media_reason why)
 {
 	const struct voice_close *c = voice_close_of(code);

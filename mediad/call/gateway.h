@@ -146,6 +146,9 @@ void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, s
 /* A binary message: `u16 sequence | u8 op | …`. The sequence number counts whatever the op is;
  * unknown ops are ignored. */
 void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *data, size_t len);
+/* The code with which the caller closes a connection that failed on our side, as one closed with
+ * this code: the server keeps the session if vgw_ws_closed will resume it. */
+uint16_t vgw_code_of_failure(const struct vgw *g, uint16_t code);
 /* why: the reason if it is known when the code is 1006 (TLS_FAILED), else NONE. */
 void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code,
 		   enum media_reason why);

@@ -38,12 +38,23 @@ static void on_started(struct call *c, struct music_track *t)
 	music_set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_PLAYING);
 }
 
-/* One that another one continues has given its name to that. */
-static uint32_t name_of(const struct call *c, const struct music_track *t)
+static const struct music_track *continued_by(const struct call *c, const struct music_track *t)
 {
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
 		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
-			return c->tracks[i]->music;
+			return c->tracks[i];
+	return NULL;
+}
+
+/* One that another one continues has given its name to that, which may have done so as well. */
+static uint32_t name_of(const struct call *c, const struct music_track *t)
+{
+	const struct music_track *next = continued_by(c, t);
+
+	for (unsigned i = 0; next && i < MUSIC_MIXER_LANES; i++) {
+		t = next;
+		next = continued_by(c, t);
+	}
 	return t->music;
 }
 

@@ -372,6 +372,17 @@ static uint64_t find_duration(const struct film_job *f)
 	return us > 0 && us <= DECODER_FRAMES_MAX ? (uint64_t)us : 0;
 }
 
+/* With the sound, which may go on behind the last picture. */
+static uint64_t find_whole_duration(const struct film_job *f)
+{
+	uint64_t picture = find_duration(f), all;
+
+	if (!f->sound || f->fmt->duration <= 0)
+		return picture;
+	all = (uint64_t)av_rescale(f->fmt->duration, TRACK_RING_RATE, AV_TIME_BASE);
+	return all > picture && all <= DECODER_FRAMES_MAX ? all : picture;
+}
+
 /* On the average, in bit/s; 0: not known. */
 static uint64_t find_bitrate(const struct film_job *f)
 {
@@ -406,7 +417,7 @@ static void report_opened(struct film_job *f)
 		return;
 	f->told = true;
 	tags_read(o, f->fmt->metadata, f->stream);
-	o->duration = find_duration(f);
+	o->duration = find_whole_duration(f);
 	o->start = f->conf->start;
 	o->seekable = input_seekable(f->input);
 	if (f->convert) {

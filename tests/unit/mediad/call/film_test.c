@@ -649,6 +649,31 @@ TEST(film_whose_sound_is_longer_ends_with_that)
 	finish();
 }
 
+/* It stood for ever: nothing of its sound woke it. */
+TEST(film_whose_sound_goes_while_it_is_paused_ends)
+{
+	const struct media_msg pause = {.type = MEDIA_VIDEO_PAUSE,
+					.video_pause = {.film = 1, .paused = true}};
+	const struct media_msg go_on = {.type = MEDIA_VIDEO_PAUSE, .video_pause = {.film = 1}};
+
+	CHECK_INT(start_with_sound(), 0);
+	comes(IN_KEY, 500000);
+	sound_comes(DECODER_REASON_UNKNOWN);
+	timer_fires();
+	timer_fires();
+	pictures_end();
+	rig_wait_ms(100);
+	CHECK(timer_fires());
+	call_run_command(rig.c, &pause);
+	music_finish_track(rig.c, find_sound(), MEDIA_REASON_NONE);
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_PAUSED);
+	call_run_command(rig.c, &go_on);
+	rig_wait_ms(500);
+	CHECK(timer_fires());
+	CHECK_INT(rig.film.phase, MEDIA_MUSIC_PHASE_ENDED);
+	finish();
+}
+
 /* Its pictures are over before its sound begins. */
 TEST(film_begins_its_sound_behind_its_last_picture)
 {

@@ -30,6 +30,19 @@ TEST(gateway_resumes_without_heartbeat_acks)
 	vgw_bench_end(&b);
 }
 
+/* 1000 and 1001 end a session at the server. */
+TEST(gateway_fails_with_the_code_that_its_next_step_needs)
+{
+	struct vgw_bench b;
+
+	CHECK_INT(vgw_bench_start(&b), 0);
+	CHECK_INT(vgw_code_of_failure(b.g, 1006), 1000); /* nothing to resume yet */
+	vgw_bench_join(&b, "s1");
+	CHECK_INT(vgw_code_of_failure(b.g, 1006), 4200);
+	CHECK_INT(vgw_code_of_failure(b.g, 4006), 1000);
+	vgw_bench_end(&b);
+}
+
 TEST(gateway_resumes_and_keeps_its_media)
 {
 	struct vgw_bench b;
