@@ -207,6 +207,10 @@ static void take_receipt(int err, const struct store_document *d, void *arg)
 	struct words words = {0}, sentence = {0};
 	struct privacy_request *r = arg;
 
+	if (r->press) {
+		words_speak(&words, r->press->locale);
+		words_speak(&sentence, r->press->locale);
+	}
 	if (!err)
 		err = receipt_tell(&sentence, d->document);
 	log_info("person_erased", "error=\"%s\" text=\"%s\"", err ? strerror(err) : "",

@@ -24,6 +24,14 @@ static bool may_keep_question(const struct agent *a, uint32_t turn)
 	return t && t->id == turn && turns_keeps_words(a->turns, t);
 }
 
+/* False if the memory may have told what is the speaker's own: operators read what is kept here. */
+static bool may_keep_memory(const struct agent *a, uint32_t turn)
+{
+	const struct room_turn *t = room_active(a->room);
+
+	return !turn || (t && t->id == turn && !t->told_private);
+}
+
 /* Answers, summaries and notes may repeat what anybody said: they are kept only where everybody in
  * the session may be remembered. */
 static json_t *describe_messages(const struct agent *a, const struct room_effect *e)
@@ -42,7 +50,7 @@ static json_t *describe_messages(const struct agent *a, const struct room_effect
 				 keep ? m->text : NULL);
 	}
 	if (ok && e->memory && *e->memory)
-		ok = add_message(list, "user", "", e->memory);
+		ok = add_message(list, "user", "", may_keep_memory(a, e->turn) ? e->memory : NULL);
 	if (ok)
 		ok = add_message(list, "user", "", may_keep_question(a, e->turn) ? e->text : NULL);
 	if (ok)
@@ -59,7 +67,7 @@ static json_t *describe_instructions(const struct agent *a, const struct room_ef
 	if (!e->instructions)
 		return json_string(roles_instructions(a->roles));
 	n = strlen(e->instructions);
-	if (!turns_all_kept(a->turns) && e->stable < n)
+	if (!(turns_all_kept(a->turns) && may_keep_memory(a, e->turn)) && e->stable < n)
 		n = e->stable;
 	return json_stringn(e->instructions, n);
 }

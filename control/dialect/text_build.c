@@ -203,8 +203,9 @@ uint32_t text_limit(const struct text_request *r)
 static bool is_schemaless(const char *model)
 {
 	static const char *const beginnings[] = {
-		"gpt-3",	   "gpt-4-",	      "claude-2",	  "claude-3",
-		"claude-opus-4-1", "claude-opus-4-2", "claude-sonnet-4-2"};
+		"gpt-3",	   "gpt-4-",	       "gpt-4o-2024-05-13", "o1-mini",
+		"o1-preview",	   "claude-2",	       "claude-3",	    "claude-opus-4-0",
+		"claude-opus-4-1", "claude-opus-4-20", "claude-sonnet-4-0", "claude-sonnet-4-20"};
 
 	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
 		if (strncmp(model, beginnings[i], strlen(beginnings[i])) == 0)

@@ -68,7 +68,8 @@ static const char *const copies[] = {
 	"INSERT INTO main.events(at_ms, type, guild, user, document) SELECT at_ms, "
 	"'setting_changed',"
 	" 0, 0, json_object('event', 'setting_changed', 'name', target, 'effect', result) FROM"
-	" src.audit WHERE at_ms >= ?1 AND kind = 'setting_changed' AND ?2 = ?2",
+	" src.audit WHERE at_ms >= ?1 AND kind = 'setting_changed' AND (?2 = 0 OR target NOT GLOB"
+	" 'guilds/*' OR target GLOB 'guilds/' || ?2 || '/*')",
 	"INSERT INTO main.events(at_ms, type, guild, user, document) SELECT at_ms,"
 	" 'operator_action', CAST(substr(target, 8) AS INTEGER), 0, json_object('event',"
 	" 'operator_action', 'kind', kind, 'result', result) FROM src.audit WHERE at_ms >= ?1 AND"

@@ -149,6 +149,8 @@ uint64_t text_member_of(const struct text_guild *g, const char *name)
 {
 	char called[TEXT_CALLED];
 
+	if (!*name) /* some have none yet */
+		return 0;
 	for (unsigned i = 0; i < TEXT_MEMBERS; i++) {
 		uint64_t user = g->member[i].user;
 

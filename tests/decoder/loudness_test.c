@@ -83,7 +83,7 @@ TEST(decoderd_measures_files_of_each_format)
 	CHECK(ok);
 }
 
-/* A short file is known as a whole before it starts, unless the machine is busy. */
+/* A short file is known as a whole before it starts; on a busy machine an estimate comes first. */
 TEST(decoderd_measures_a_short_file_at_once)
 {
 	struct deck d;
@@ -94,11 +94,14 @@ TEST(decoderd_measures_a_short_file_at_once)
 	if (ok)
 		deck_play_file(&d, formats[0].name, 0, &p);
 	free(p.pcm);
-	deck_close(&d);
-	CHECK_INT(p.reason, DECODER_REASON_END);
-	CHECK(p.n_levels <= 1);
 	if (!p.n_levels)
 		p.levels = p.opened.levels;
+	if (!p.n_levels && abs(p.levels.loudness - expected(SHORT_S)) > 10)
+		ok = ok && wait_levels(&d, &p.levels);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+	CHECK(p.n_levels <= 1);
 	CHECK(abs(p.levels.loudness - expected(SHORT_S)) <= 10);
 }
 

@@ -127,6 +127,8 @@ static bool remembers(uint64_t user, void *arg)
 }
 
 /* What the database keeps of an ask with a prompt that quotes a question in writing of Alice. */
+static bool told_private;
+
 static const char *keep_prompt(struct scene *s)
 {
 	static char said[] = "(Alice wrote to you: where is the barn key? Answer it.)";
@@ -141,8 +143,12 @@ static const char *keep_prompt(struct scene *s)
 	t->quoted_user = ALICE;
 	t->quoted_since = env_now(s->fake.env);
 	room_turn_activate(of, t);
+	t->told_private = told_private;
 	agent_keep_context(s->agent,
-			   &(struct room_effect){.type = ROOM_DO_ASK, .turn = t->id, .text = said});
+			   &(struct room_effect){.type = ROOM_DO_ASK,
+						 .turn = t->id,
+						 .text = said,
+						 .memory = "the bank of Alice is Triodos"});
 	return context;
 }
 
@@ -159,6 +165,11 @@ TEST(a_question_in_writing_is_kept_with_what_the_model_was_told_if_its_writer_is
 	s.agent->remembersh = remembers;
 	remembered = ALICE;
 	CHECK(strstr(keep_prompt(&s), "barn key"));
+	CHECK(strstr(context, "Triodos"));
+	/* Alice's own memory is nothing for operators. */
+	told_private = true;
+	CHECK(!strstr(keep_prompt(&s), "Triodos") && *context);
+	told_private = false;
 	/* Nobody's words are those of the prompt, whom the default of the server is of. */
 	remembered = 0;
 	CHECK(!strstr(keep_prompt(&s), "barn key"));

@@ -524,6 +524,8 @@ TEST(the_schema_of_an_answer_goes_to_models_that_take_one)
 		{&text_dialect_messages, "claude-sonnet-4-5", "",
 		 "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{\"a\":1}}}"},
 		{&text_dialect_messages, "claude-sonnet-4-20250514", "", NULL},
+		{&text_dialect_messages, "claude-opus-4-0", "", NULL},
+		{&text_dialect_responses, "o1-mini", "", NULL},
 		{&text_dialect_messages, "deepseek-chat", "", NULL},
 		{&text_dialect_messages, "deepseek-chat", "{\"schema\":true}", "\"json_schema\""},
 	};

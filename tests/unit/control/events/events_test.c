@@ -34,7 +34,7 @@ TEST(an_event_has_a_json_form)
 
 	CHECK(j);
 	CHECK_STR(text_in(j, "event"), "turn");
-	CHECK_INT(json_integer_value(json_object_get(j, "version")), 1);
+	CHECK_INT(json_integer_value(json_object_get(j, "version")), 2);
 	CHECK_INT(json_integer_value(json_object_get(j, "at")), 7);
 	CHECK_STR(text_in(j, "guild"), "41771983423143937");
 	CHECK_STR(text_in(j, "channel"), "2");

@@ -172,7 +172,7 @@ TEST(an_incident_is_of_a_server_and_of_a_time)
 
 static bool change(void)
 {
-	const struct bus_event changed = {
+	struct bus_event changed = {
 		.type = EVENT_SETTING_CHANGED,
 		.at_ms = 6000,
 		.setting = {.name = "reply_path", .author = "Marzipan", .effect = "after_restart"}};
@@ -186,6 +186,10 @@ static bool change(void)
 	bool ok = !db_open(&db, dir, DB_OWN) && !rows_add(db, &changed, true) &&
 		  !rows_add(db, &order, true);
 
+	changed.setting.name = "guilds/91771983423143937/hold_ms"; /* of another server */
+	ok = ok && !rows_add(db, &changed, true);
+	changed.setting.name = "guilds/71771983423143937/earcons";
+	ok = ok && !rows_add(db, &changed, true);
 	order.action.target = "server 8";
 	ok = ok && !rows_add(db, &order, true);
 	for (unsigned i = 2; i <= 4 && ok; i++) {
@@ -213,8 +217,9 @@ TEST(an_incident_has_what_was_changed_and_the_settings_of_its_time)
 
 	CHECK(make() && change());
 	CHECK_INT(incident_export(&what, &rows), 0);
-	CHECK_INT(rows.events, 4); /* with a fault and a refusal */
+	CHECK_INT(rows.events, 5); /* with a fault and a refusal */
 	CHECK(holds("reply_path") && holds("after_restart") && holds("mute"));
+	CHECK(holds("guilds/71771983423143937/earcons") && !holds("guilds/9177"));
 	CHECK(!holds("Marzipan"));
 	/* The version of its beginning and those since. */
 	CHECK(holds("hold_ms\":22") && holds("hold_ms\":33"));
