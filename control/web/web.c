@@ -510,8 +510,13 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	struct web *w = arg;
 	struct web_request r = {.x = x, .head = head};
 	bool shares = origins_place(&w->origins, head->host) == PLACE_SHARE;
-	char methods[64] = "";
+	char methods[64] = "", peer[ADDRESS_MAX];
 
+	http_client_address(x, peer, sizeof peer);
+	if (origins_misdirected(&w->origins, head, peer)) {
+		web_refuse(x, WEB_MISDIRECTED);
+		return;
+	}
 	for (unsigned i = 0; i < ROUTES; i++) {
 		/* What is public is served apart from everything else. */
 		if ((shares && routes[i].role != WEB_PUBLIC) ||

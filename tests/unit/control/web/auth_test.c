@@ -743,6 +743,22 @@ TEST(behind_a_proxy_browsers_sign_in_by_the_proxy_s_origin)
 	auth_scene_close();
 }
 
+/* A proxy that passes every Host would open the dashboard at the address of the shares. */
+TEST(through_a_proxy_nobody_is_at_this_machine)
+{
+	const char *line = "Host: localhost";
+
+	CHECK(auth_scene_open(NULL));
+	CHECK_INT(auth_scene_ask("GET", "/",
+				 (const char *const[4]){line, "X-Forwarded-For: 192.0.2.1"}),
+		  421);
+	CHECK_INT(auth_scene_ask("GET", "/api/auth/methods",
+				 (const char *const[4]){line, "X-Forwarded-For: 192.0.2.1"}),
+		  421);
+	CHECK_INT(auth_scene_ask("GET", "/", (const char *const[4]){line}), 200);
+	auth_scene_close();
+}
+
 /* What a client itself writes into the field does not give it more tries. */
 TEST(tries_count_by_the_client_that_the_proxy_names)
 {
