@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "control/control_inside.h"
+#include "control/attachments/captions.h"
 #include "control/metrics/metrics.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
@@ -198,6 +199,8 @@ void control_on_save_timer(void *arg)
 	struct control *c = arg;
 	unsigned n = 0;
 
+	/* It runs often enough for what is promised of them. */
+	captions_drop_old(c->viewers.captions, env_now(c->env));
 	if (!c->store)
 		return;
 	if (!c->in_round && (c->save_dirty || gateway_state(c->gateway) == GATEWAY_UP))

@@ -10,6 +10,7 @@
 #include "control/settings/settings.h"
 #include "control/tools/builtin/host.h"
 #include "ipc/env.h"
+#include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
@@ -23,7 +24,7 @@ struct picture {
 	char by[ROOM_NAME_MAX];
 	uint64_t message, user, at;
 	struct view *view; /* NULL: it is seen */
-	bool seen, told;   /* told: a voice's session holds it */
+	bool seen, told;   /* told: a voice's session holds it, also when it is used no more */
 	enum seen_kind kind;
 	bool cut;
 	char *text;
@@ -46,6 +47,7 @@ struct agent_pictures {
 	struct picture v[AGENT_PICTURES];
 	unsigned n; /* ever */
 	struct look look[LOOKS];
+	struct tmr *timer; /* when the next one is too old; NULL: none has come yet */
 };
 
 static void clear(struct picture *x)
@@ -56,6 +58,40 @@ static void clear(struct picture *x)
 		explicit_bzero(x->image, x->image_n);
 	free(x->image);
 	*x = (struct picture){0};
+}
+
+static bool is_fresh(const struct picture *x, uint64_t now)
+{
+	return x->used && now - x->at < AGENT_PICTURES_S * NS_PER_S;
+}
+
+/* A session that was shown it is renewed when the message goes or its writer withdraws. So it stays
+ * known whose it was. */
+static void expire(struct picture *x)
+{
+	const struct picture left = {.told = x->told, .message = x->message, .user = x->user};
+
+	clear(x);
+	if (left.told)
+		*x = left;
+}
+
+/* Those that are too old go; the timer waits for the next one. */
+static void sweep(void *arg)
+{
+	struct agent_pictures *p = arg;
+	uint64_t now = env_now(p->a->env), oldest = UINT64_MAX;
+
+	for (unsigned i = 0; i < AGENT_PICTURES; i++) {
+		struct picture *x = &p->v[i];
+
+		if (!is_fresh(x, now))
+			expire(x);
+		else if (x->at < oldest)
+			oldest = x->at;
+	}
+	if (oldest != UINT64_MAX)
+		tmr_start_at(p->timer, oldest + AGENT_PICTURES_S * NS_PER_S);
 }
 
 /* ---- what is told ---- */
@@ -120,26 +156,26 @@ static void take_view(const struct view_result *got, void *arg)
 /* False: it is too old, or one of too many images. *images: that are left out yet. */
 static bool is_shown(const struct picture *x, uint64_t now, unsigned *images)
 {
-	if (!x->used || now - x->at > AGENT_PICTURES_S * NS_PER_S)
+	if (!is_fresh(x, now))
 		return false;
 	return !x->seen || x->kind != SEEN_IMAGE || !*images || !(*images)--;
 }
 
-static unsigned count_images(const struct agent_pictures *p)
+static unsigned count_images(const struct agent_pictures *p, uint64_t now)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; p && i < AGENT_PICTURES; i++)
-		n += p->v[i].used && p->v[i].seen && p->v[i].kind == SEEN_IMAGE;
+		n += is_fresh(&p->v[i], now) && p->v[i].seen && p->v[i].kind == SEEN_IMAGE;
 	return n;
 }
 
 bool agent_pictures_message(const struct agent_pictures *p, uint32_t turn, struct engine_message *m,
 			    struct engine_image *images, char **text)
 {
-	unsigned all = count_images(p),
-		 left_out = all > AGENT_PICTURES_SHOWN ? all - AGENT_PICTURES_SHOWN : 0;
 	uint64_t now = p ? env_now(p->a->env) : 0;
+	unsigned all = count_images(p, now),
+		 left_out = all > AGENT_PICTURES_SHOWN ? all - AGENT_PICTURES_SHOWN : 0;
 	struct seen seen[AGENT_PICTURES];
 	uint8_t mark[UNTRUSTED_MARK];
 	size_t n = 0, n_images = 0;
@@ -201,12 +237,15 @@ static void look_at(struct agent_pictures *p, const struct agent_typed *t,
 		clear(x);
 	else if (x->used && !x->seen)
 		x->view = view;
+	sweep(p);
 }
 
 void agent_pictures_typed(struct agent_pictures *p, const struct agent_typed *t)
 {
 	if (!p || t->bot || !t->files || !p->a->settings->attachments)
 		return;
+	if (!p->timer && tmr_alloc(&p->timer, p->a->env, sweep, p))
+		return; /* what would never go is not kept */
 	for (unsigned i = 0; i < t->files->n; i++)
 		if (t->files->v[i].kind != ATTACHED_OTHER)
 			look_at(p, t, &t->files->v[i]);
@@ -219,7 +258,7 @@ bool agent_pictures_drop(struct agent_pictures *p, uint64_t message, uint64_t us
 	for (unsigned i = 0; p && i < AGENT_PICTURES; i++) {
 		struct picture *x = &p->v[i];
 
-		if (!x->used || (message ? x->message != message : x->user != user))
+		if ((!x->used && !x->told) || (message ? x->message != message : x->user != user))
 			continue;
 		told = told || x->told;
 		clear(x);
@@ -254,11 +293,13 @@ static void take_looked(const struct view_result *got, void *arg)
 
 static const struct picture *find(const struct agent_pictures *p, const char *query)
 {
+	uint64_t now = env_now(p->a->env);
+
 	for (unsigned i = 0; i < AGENT_PICTURES; i++) {
 		/* The newest first. */
 		const struct picture *x = &p->v[(p->n + AGENT_PICTURES - 1 - i) % AGENT_PICTURES];
 
-		if (x->used && x->file.kind == ATTACHED_IMAGE &&
+		if (is_fresh(x, now) && x->file.kind == ATTACHED_IMAGE &&
 		    looked_fits(query, x->file.name, x->by))
 			return x;
 	}
@@ -361,8 +402,10 @@ struct agent_pictures *agent_pictures_free(struct agent_pictures *p)
 {
 	for (unsigned i = 0; p && i < AGENT_PICTURES; i++)
 		clear(&p->v[i]);
-	if (p)
+	if (p) {
+		tmr_free(p->timer);
 		viewer_free(p->viewer);
+	}
 	free(p);
 	return NULL;
 }

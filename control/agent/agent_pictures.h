@@ -13,7 +13,7 @@ struct tool_look;
 enum {
 	AGENT_PICTURES = 8,	  /* that are kept; the oldest go */
 	AGENT_PICTURES_SHOWN = 4, /* images of one question */
-	AGENT_PICTURES_S = 600,
+	AGENT_PICTURES_S = 600,	  /* after which they go */
 };
 
 /* ENOMEM. *out: NULL where nothing that is attached is looked at. Caller owns *out. */

@@ -58,25 +58,36 @@ static struct kept *find(struct captions *c, uint64_t guild, const uint8_t hash[
 	return NULL;
 }
 
+void captions_drop_old(struct captions *c, uint64_t now)
+{
+	for (unsigned i = 0; i < CAPTIONS_KEPT; i++) {
+		struct kept *k = &c->kept[i];
+
+		if (k->caption.text && now - k->at >= CAPTIONS_KEPT_S * NS_PER_S)
+			drop(k);
+	}
+}
+
 const char *captions_find(struct captions *c, uint64_t guild, const uint8_t hash[CAPTION_HASH],
 			  uint64_t now)
 {
-	struct kept *k = find(c, guild, hash);
+	const struct kept *k;
 
-	if (!k || now - k->at < CAPTIONS_KEPT_S * NS_PER_S)
-		return k ? k->caption.text : NULL;
-	drop(k);
-	return NULL;
+	captions_drop_old(c, now);
+	k = find(c, guild, hash);
+	return k ? k->caption.text : NULL;
 }
 
 void captions_keep(struct captions *c, const struct caption *caption, uint64_t now)
 {
-	struct kept *k = find(c, caption->guild, caption->hash);
 	char *text = strndup(caption->text, CAPTION_TEXT);
+	struct kept *k;
 
+	captions_drop_old(c, now);
 	if (!text)
 		return;
 	utf8_mend(text);
+	k = find(c, caption->guild, caption->hash);
 	if (!k)
 		k = &c->kept[c->n_kept++ % CAPTIONS_KEPT];
 	drop(k);

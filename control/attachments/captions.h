@@ -38,6 +38,9 @@ const char *captions_find(struct captions *c, uint64_t guild, const uint8_t hash
 void captions_keep(struct captions *c, const struct caption *caption, uint64_t now);
 /* True, and counted, if this server may have one more described; most: an hour. */
 bool captions_take(struct captions *c, uint64_t guild, unsigned most, uint64_t now);
+/* Those that were kept for CAPTIONS_KEPT_S go, as they do in captions_find and captions_keep. now:
+ * ns. */
+void captions_drop_old(struct captions *c, uint64_t now);
 /* The message is gone or says something else. */
 void captions_drop_message(struct captions *c, uint64_t message);
 /* All that this user showed; guild 0: in every server. */

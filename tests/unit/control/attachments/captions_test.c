@@ -14,13 +14,19 @@ static void begin(void)
 	CHECK_INT(captions_alloc(&c), 0);
 }
 
-static void keep(uint64_t guild, uint64_t message, uint64_t user, const uint8_t *hash,
-		 const char *text)
+static void keep_at(uint64_t now, uint64_t guild, uint64_t message, uint64_t user,
+		    const uint8_t *hash, const char *text)
 {
 	struct caption k = {.guild = guild, .message = message, .user = user, .text = text};
 
 	memcpy(k.hash, hash, sizeof k.hash);
-	captions_keep(c, &k, 0);
+	captions_keep(c, &k, now);
+}
+
+static void keep(uint64_t guild, uint64_t message, uint64_t user, const uint8_t *hash,
+		 const char *text)
+{
+	keep_at(0, guild, message, user, hash, text);
 }
 
 TEST(the_same_image_is_described_once_an_hour_in_a_server)
@@ -31,6 +37,25 @@ TEST(the_same_image_is_described_once_an_hour_in_a_server)
 	CHECK(!captions_find(c, 7, hash_b, 0));
 	CHECK(!captions_find(c, 8, hash_a, 0));
 	CHECK(!captions_find(c, 7, hash_a, 3600 * NS_PER_S));
+	CHECK_INT(captions_count(c), 0);
+	captions_free(c);
+}
+
+/* Also one that nobody asks for again. */
+TEST(descriptions_go_after_an_hour)
+{
+	begin();
+	keep(7, 50, 501, hash_a, "a cat");
+	CHECK(!captions_find(c, 7, hash_b, 3600 * NS_PER_S - 1));
+	CHECK_INT(captions_count(c), 1);
+	CHECK(!captions_find(c, 7, hash_b, 3600 * NS_PER_S));
+	CHECK_INT(captions_count(c), 0);
+	keep(7, 50, 501, hash_a, "a cat");
+	keep_at(3600 * NS_PER_S, 7, 51, 502, hash_b, "a dog");
+	CHECK_INT(captions_count(c), 1);
+	captions_drop_old(c, 7200 * NS_PER_S - 1);
+	CHECK_INT(captions_count(c), 1);
+	captions_drop_old(c, 7200 * NS_PER_S);
 	CHECK_INT(captions_count(c), 0);
 	captions_free(c);
 }
