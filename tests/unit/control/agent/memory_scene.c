@@ -58,7 +58,9 @@ void run_store_sql(const struct scene *s, const char *statement)
 	sqlite3 *sql = NULL;
 
 	snprintf(path, sizeof path, "%s-store/parley.db", s->dir);
+	/* The store's own thread may be writing. */
 	CHECK(sqlite3_open(path, &sql) == SQLITE_OK &&
+	      sqlite3_busy_timeout(sql, 10000) == SQLITE_OK &&
 	      sqlite3_exec(sql, statement, NULL, NULL, NULL) == SQLITE_OK);
 	sqlite3_close(sql);
 }
