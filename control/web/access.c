@@ -497,11 +497,9 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 {
 	struct http_text origin = http_head_field(head, "Origin");
 	enum sign_in_result result;
-	char peer[ADDRESS_MAX];
 	enum web_role role;
 
-	http_client_address(x, peer, sizeof peer);
-	if (!origins_private(a->conf.origins, head, peer))
+	if (!origins_private(a->conf.origins, head->host))
 		return SIGN_IN_NOT_PRIVATE;
 	if (origin.p && !origins_match(a->conf.origins, origin, head->host))
 		return SIGN_IN_FOREIGN;

@@ -176,13 +176,12 @@ static int make_pending(struct discord_sign_in *d, const struct http_head *head,
 void discord_sign_in_begin(struct discord_sign_in *d, struct http_exchange *x)
 {
 	const struct http_head *head = http_request_head(x);
-	char link[OAUTH_LINK_MAX], peer[ADDRESS_MAX];
+	char link[OAUTH_LINK_MAX];
 	struct pending *p;
 
-	http_client_address(x, peer, sizeof peer);
 	if (!discord_sign_in_is_on(d)) {
 		turn_away(x, WEB_NO_DISCORD);
-	} else if (!origins_private(d->conf.origins, head, peer)) {
+	} else if (!origins_private(d->conf.origins, head->host)) {
 		turn_away(x, WEB_NOT_PRIVATE);
 	} else if (!access_is_ours(d->conf.access, head)) {
 		/* It would spend the tries of its reader. */

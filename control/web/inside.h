@@ -96,7 +96,7 @@ json_t *web_seen_channels(const struct web *w, uint64_t guild, bool open);
  */
 char *web_open_channels(const struct web *w, uint64_t guild);
 /* Without TLS in between: the request came to a loopback address. */
-bool web_is_loopback(const struct web *w, const struct web_request *r);
+bool web_is_loopback(const struct web *w, const struct http_head *head);
 /* control/web/share_api.c. What the cookie and the token of a request to a public route prove, for
  * its tag; its head as it was received. */
 uint64_t web_share_read_head(const struct web *w, const struct http_head *head);

@@ -159,12 +159,6 @@ static bool skip(struct http_text *t, const char *prefix)
 	return true;
 }
 
-/* By a proxy, if it is not the client who says so. */
-static bool is_forwarded(const struct http_head *head)
-{
-	return http_head_field(head, "X-Forwarded-For").p != NULL;
-}
-
 /* The whole value: a scheme and the Host of the request, which the server has checked. */
 bool origins_match(const struct origins *o, struct http_text origin, struct http_text host)
 {
@@ -175,37 +169,20 @@ bool origins_match(const struct origins *o, struct http_text origin, struct http
 	return same_place(origin, host, tls ? "443" : "80");
 }
 
-static bool is_loopback(const char *address)
-{
-	uint8_t bytes[sizeof(struct in_addr)];
-
-	return strcmp(address, "::1") == 0 ||
-	       (inet_pton(AF_INET, address, bytes) == 1 && bytes[0] == 127);
-}
-
-static bool names_loopback(struct http_text host)
+bool origins_private(const struct origins *o, struct http_text host)
 {
 	struct http_text name = name_of(host);
 	char text[ADDRESS_MAX];
+	uint8_t bytes[sizeof(struct in_addr)];
 
-	if (http_text_like(name, "localhost") || http_text_is(name, "[::1]"))
+	if (origins_place(o, host) == PLACE_OWN || http_text_like(name, "localhost") ||
+	    http_text_is(name, "[::1]"))
 		return true;
 	if (name.n >= sizeof text)
 		return false;
 	memcpy(text, name.p, name.n);
 	text[name.n] = '\0';
-	return is_loopback(text);
-}
-
-bool origins_private(const struct origins *o, const struct http_head *head, const char *peer)
-{
-	char client[ADDRESS_MAX];
-
-	if (origins_place(o, head->host) == PLACE_OWN)
-		return true;
-	snprintf(client, sizeof client, "%s", peer);
-	origins_client(o, head, client);
-	return names_loopback(head->host) && (!is_forwarded(head) || is_loopback(client));
+	return inet_pton(AF_INET, text, bytes) == 1 && bytes[0] == 127;
 }
 
 bool origins_is_proxy(const struct origins *o, const char *address)
@@ -251,9 +228,13 @@ void origins_client(const struct origins *o, const struct http_head *head, char 
 	}
 }
 
-/* Not by the client that the field names: it may name none that can be read. */
 bool origins_misdirected(const struct origins *o, const struct http_head *head, const char *peer)
 {
-	return (*o->own || *o->share) && is_forwarded(head) && origins_is_proxy(o, peer) &&
-	       origins_place(o, head->host) == PLACE_LISTEN;
+	char client[ADDRESS_MAX];
+
+	if (origins_place(o, head->host) != PLACE_LISTEN || !(*o->own || *o->share))
+		return false;
+	memcpy(client, peer, sizeof client);
+	origins_client(o, head, client);
+	return strcmp(peer, client) != 0;
 }

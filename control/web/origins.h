@@ -31,16 +31,15 @@ enum place {
 enum place origins_place(const struct origins *o, struct http_text host);
 /* The field Origin names the page that this Host serves. */
 bool origins_match(const struct origins *o, struct http_text origin, struct http_text host);
-/* Browsers keep a Secure cookie that came without TLS for loopback addresses alone. What was
- * forwarded came from there if its client did, whatever its Host. peer: a numeric address. */
-bool origins_private(const struct origins *o, const struct http_head *head, const char *peer);
+/* Browsers keep a Secure cookie that came without TLS for loopback addresses alone. */
+bool origins_private(const struct origins *o, struct http_text host);
 bool origins_is_proxy(const struct origins *o, const char *address);
 /* The address of the client: the peer's, or, of one of the proxies, the right-most address of
  * X-Forwarded-For that is no proxy's. out has ADDRESS_MAX bytes, and has the peer's at first. */
 void origins_client(const struct origins *o, const struct http_head *head, char *out);
-/* True if one of the proxies forwards this (it has X-Forwarded-For) to the address at which control
- * listens, although the settings give it names: that would open the dashboard at the address of the
- * shares. What the proxy asks itself is not forwarded. */
+/* True if a proxy forwards this from somebody elsewhere to the address at which control listens,
+ * although the settings give it names: that would open the dashboard at the address of the shares.
+ * peer has ADDRESS_MAX bytes. */
 bool origins_misdirected(const struct origins *o, const struct http_head *head, const char *peer);
 
 #endif

@@ -63,7 +63,7 @@ static void add_cookie(const struct web *w, const struct web_request *r, const c
 
 	snprintf(attributes, sizeof attributes,
 		 "; Path=" SHARE_PATH "%s; HttpOnly; SameSite=Strict%s", token,
-		 web_is_loopback(w, r) ? "" : "; Secure");
+		 web_is_loopback(w, r->head) ? "" : "; Secure");
 	http_reply_cookie(r->x, COOKIE, key, attributes);
 }
 

@@ -134,13 +134,10 @@ const struct web_page *web_page(const struct web *w)
 	return w->page;
 }
 
-bool web_is_loopback(const struct web *w, const struct web_request *r)
+bool web_is_loopback(const struct web *w, const struct http_head *head)
 {
-	char peer[ADDRESS_MAX];
-
-	http_client_address(r->x, peer, sizeof peer);
-	return origins_place(&w->origins, r->head->host) == PLACE_LISTEN &&
-	       origins_private(&w->origins, r->head, peer);
+	return origins_place(&w->origins, head->host) == PLACE_LISTEN &&
+	       origins_private(&w->origins, head->host);
 }
 
 struct live_turns *web_turns(const struct web *w)
@@ -246,7 +243,7 @@ static json_t *health(struct web *w, const struct web_request *r, bool *ready)
 	if (!w->health)
 		return NULL;
 	return json_pack("{s:b,s:o*}", "ready", (int)*ready, "down",
-			 web_is_loopback(w, r) ? list_down(w->health) : NULL);
+			 web_is_loopback(w, r->head) ? list_down(w->health) : NULL);
 }
 
 void web_healthz(struct web *w, const struct web_request *r)

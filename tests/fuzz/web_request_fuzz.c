@@ -96,15 +96,13 @@ static void read_origin(const char *p, size_t n)
 	place = origins_place(&o, text);
 	require(place != PLACE_OWN || is_of(text, "a.example"));
 	require(place != PLACE_SHARE || is_of(text, "b.example"));
+	require(!origins_private(&o, text) || place != PLACE_SHARE);
 	if (origins_match(&o, text, (struct http_text){"a.example", 9}))
 		require(text.n > 8 && !memcmp(text.p, "https://", 8) &&
 			is_of((struct http_text){text.p + 8, text.n - 8}, "a.example"));
 	memset(&head, 0, sizeof head);
-	head.host = text;
-	require(!origins_private(&o, &head, client) || place != PLACE_SHARE);
 	head.fields[0] = (struct http_field){{"X-Forwarded-For", 15}, text};
 	head.n_fields = 1;
-	require(origins_misdirected(&o, &head, client) == (place == PLACE_LISTEN));
 	origins_client(&o, &head, client);
 	require(*client && !client[strspn(client, "0123456789abcdefABCDEF.:")]);
 	if (memchr(p, '\0', n) == NULL)
