@@ -206,7 +206,7 @@ static struct text_memory_ask *find_ask(struct text_seat *seat)
 	return NULL;
 }
 
-/* When the message that is answered was written: what is asked for was said before. */
+/* When the message that is answered was written. A search finds only what was said before. */
 static uint64_t asked_ms(const struct text_seat *seat, uint32_t reply)
 {
 	const struct text_job *job = text_asking_find(seat->g, reply);

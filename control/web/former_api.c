@@ -78,7 +78,7 @@ void web_automation_runs_get(struct web *w, const struct web_request *r)
 	}
 }
 
-/* The memory is read for every turn: what is asked for is so already. */
+/* Nothing to do: the memory is read for every turn. */
 void web_memory_refresh_post(struct web *w, const struct web_request *r)
 {
 	(void)w;

@@ -230,11 +230,6 @@ void origins_client(const struct origins *o, const struct http_head *head, char 
 
 bool origins_misdirected(const struct origins *o, const struct http_head *head, const char *peer)
 {
-	char client[ADDRESS_MAX];
-
-	if (origins_place(o, head->host) != PLACE_LISTEN || !(*o->own || *o->share))
-		return false;
-	memcpy(client, peer, sizeof client);
-	origins_client(o, head, client);
-	return strcmp(peer, client) != 0;
+	return origins_place(o, head->host) == PLACE_LISTEN && (*o->own || *o->share) &&
+	       origins_is_proxy(o, peer) && http_head_field(head, "X-Forwarded-For").p;
 }

@@ -37,9 +37,9 @@ bool origins_is_proxy(const struct origins *o, const char *address);
 /* The address of the client: the peer's, or, of one of the proxies, the right-most address of
  * X-Forwarded-For that is no proxy's. out has ADDRESS_MAX bytes, and has the peer's at first. */
 void origins_client(const struct origins *o, const struct http_head *head, char *out);
-/* True if a proxy forwards this from somebody elsewhere to the address at which control listens,
- * although the settings give it names: that would open the dashboard at the address of the shares.
- * peer has ADDRESS_MAX bytes. */
+/* True if a proxy (peer, a numeric address) forwards this for the address at which control listens,
+ * although web_origin or web_share_origin names it: that would open the dashboard at the address of
+ * the shares. */
 bool origins_misdirected(const struct origins *o, const struct http_head *head, const char *peer);
 
 #endif

@@ -32,7 +32,7 @@ void add_line_at(struct scene *s, uint64_t user, const char *name, const char *t
 void add_line(struct scene *s, uint64_t user, const char *name, const char *text,
 	      uint64_t hours_ago);
 
-/* What a prompt is told for these words; the second for a question of Alice. */
+/* The memory that a prompt gets for these words of a user; retrieve: of Alice. */
 const char *retrieve_for(struct scene *s, uint64_t user, const char *words);
 const char *retrieve(struct scene *s, const char *words);
 

@@ -386,9 +386,8 @@ static void write_line(uint64_t channel, const char *text, uint64_t ms_ago)
 	write_line_of(STAGE_ANA, "ana", channel, text, ms_ago);
 }
 
-/* They may be remembered again, as if they had agreed at once. Answers are asked again for the
- * first time alone, so nothing about them is told for a minute; nor by a call that was under way.
- */
+/* They agreed to be remembered again at once. Until the store has erased what it had, no search
+ * tells of them, not even one that had begun before. */
 TEST(a_search_in_writing_tells_nothing_of_somebody_who_was_forgotten_a_moment_ago)
 {
 	open_scene();

@@ -755,6 +755,13 @@ TEST(through_a_proxy_nobody_is_at_this_machine)
 	CHECK_INT(auth_scene_ask("GET", "/api/auth/methods",
 				 (const char *const[4]){line, "X-Forwarded-For: 192.0.2.1"}),
 		  421);
+	/* One that adds the port, or hides the client. */
+	CHECK_INT(auth_scene_ask("GET", "/",
+				 (const char *const[4]){line, "X-Forwarded-For: 192.0.2.1:47"}),
+		  421);
+	CHECK_INT(auth_scene_ask("GET", "/",
+				 (const char *const[4]){line, "X-Forwarded-For: unknown"}),
+		  421);
 	CHECK_INT(auth_scene_ask("GET", "/", (const char *const[4]){line}), 200);
 	auth_scene_close();
 }

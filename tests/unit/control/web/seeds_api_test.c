@@ -458,7 +458,7 @@ TEST(what_parley_does_not_do_has_no_path)
 	live_scene_close();
 }
 
-/* What is asked for is so already, or there is none of it: true answers in the former shapes. */
+/* There are no automations, and the memory needs no refresh: true answers in the former shapes. */
 TEST(what_there_is_none_of_is_told_so)
 {
 	static const char *const refused[] = {
